@@ -1,0 +1,63 @@
+package io.rdmanio.linux;
+
+import java.io.IOException;
+
+/** What every descriptor can do: flags (fcntl(2)) and close(2). Stateless and safe for use by any thread. */
+public final class FileDescriptors {
+    static final int F_GETFD = 1;
+    static final int F_SETFD = 2;
+    static final int F_GETFL = 3;
+    static final int F_SETFL = 4;
+    static final int FD_CLOEXEC = 1;
+    static final int O_NONBLOCK = 0x800;
+    static final int O_CLOEXEC = 0x80000;
+
+    private static final NativeFunction FCNTL = Downcall.libc("fcntl");
+    private static final NativeFunction CLOSE = Downcall.libc("close");
+
+    private FileDescriptors() {}
+
+    /**
+     * Makes a descriptor non-blocking, and closed in programs that this process executes. Does not block.
+     *
+     * @param fileDescriptor the descriptor
+     * @throws IOException when fcntl(2) fails, {@code EBADF} being the one reason
+     */
+    public static void setNonBlockingAndCloseOnExec(int fileDescriptor) throws IOException {
+        try (CallFrame frame = CallFrame.enter()) {
+            int flags = fcntl(frame, fileDescriptor, F_GETFL, 0);
+            fcntl(frame, fileDescriptor, F_SETFL, flags | O_NONBLOCK);
+            int descriptorFlags = fcntl(frame, fileDescriptor, F_GETFD, 0);
+            fcntl(frame, fileDescriptor, F_SETFD, descriptorFlags | FD_CLOEXEC);
+        }
+    }
+
+    /**
+     * Tells whether a descriptor is non-blocking and closed on exec. Does not block.
+     *
+     * @param fileDescriptor the descriptor
+     * @return true when both flags are set
+     * @throws IOException when fcntl(2) fails
+     */
+    public static boolean isNonBlockingAndCloseOnExec(int fileDescriptor) throws IOException {
+        try (CallFrame frame = CallFrame.enter()) {
+            return (fcntl(frame, fileDescriptor, F_GETFL, 0) & O_NONBLOCK) != 0
+                    && (fcntl(frame, fileDescriptor, F_GETFD, 0) & FD_CLOEXEC) != 0;
+        }
+    }
+
+    private static int fcntl(CallFrame frame, int fileDescriptor, int command, int argument) throws IOException {
+        int result = (int) Downcall.callVariadic(FCNTL, frame, fileDescriptor, command, argument);
+        if (result < 0) {
+            throw Errno.exception("fcntl(" + fileDescriptor + ", " + command + ")", frame.errno());
+        }
+        return result;
+    }
+
+    /** Closes a descriptor. An error is not reported: on Linux the descriptor is gone in any case (close(2)). */
+    static void close(int fileDescriptor) {
+        try (CallFrame frame = CallFrame.enter()) {
+            Downcall.call(CLOSE, frame, fileDescriptor);
+        }
+    }
+}

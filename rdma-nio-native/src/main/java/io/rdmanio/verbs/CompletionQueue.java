@@ -1,0 +1,171 @@
+package io.rdmanio.verbs;
+
+import io.rdmanio.verbs.spi.CompletionQueueHandle;
+import io.rdmanio.verbs.spi.HandleKind;
+import io.rdmanio.verbs.spi.Lifecycle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Where completions arrive ({@code struct ibv_cq}).
+ *
+ * <p>Thread safety: {@link #poll} is for one thread at a time, which is checked; all other methods may be called by any thread. {@code polling}
+ * is the poller's claim: compareAndSet to take it, setRelease to give it back; close takes it and keeps it. The count of events is guarded
+ * by the channel's lock.
+ */
+public final class CompletionQueue implements AutoCloseable {
+    private static final int ACKNOWLEDGE_BATCH = 32;
+    private static final VarHandle POLLING;
+
+    static {
+        try {
+            POLLING = MethodHandles.lookup().findVarHandle(CompletionQueue.class, "polling", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    final CompletionQueueHandle handle;
+    final Lifecycle life;
+    private final DeviceContext context;
+    private final CompletionChannel channel;
+    private final int slot;
+    private boolean polling;
+    private boolean pollerStopped;
+    private int unacknowledged;
+    private boolean dying;
+
+    CompletionQueue(DeviceContext context, CompletionQueueHandle handle) {
+        this.context = context;
+        this.handle = handle;
+        this.channel = null;
+        this.slot = 0;
+        this.life = new Lifecycle(HandleKind.COMPLETION_QUEUE, this::destroy, context.life);
+    }
+
+    CompletionQueue(DeviceContext context, CompletionQueueHandle handle, CompletionChannel channel, int slot) {
+        this.context = context;
+        this.handle = handle;
+        this.channel = channel;
+        this.slot = slot;
+        this.life = new Lifecycle(HandleKind.COMPLETION_QUEUE, this::destroy, channel.life());
+    }
+
+    DeviceContext context() {
+        return context;
+    }
+
+    /**
+     * Takes completions (ibv_poll_cq(3)). Does not block, allocates nothing; in most drivers no system call either.
+     *
+     * @param into where they go, from index 0; its capacity bounds their number
+     * @return how many were taken; less than the capacity means that the queue was empty then
+     * @throws VerbsException when polling fails, the queue having overrun for example
+     * @throws IllegalStateException after close, or when another thread is polling
+     */
+    public int poll(WorkCompletions into) throws VerbsException {
+        if (!POLLING.compareAndSet(this, false, true)) {
+            throw life.isClosed()
+                    ? life.closed()
+                    : new IllegalStateException("another thread is polling this CompletionQueue");
+        }
+        int count;
+        try {
+            count = handle.poll(into.capacity(), into.memory());
+        } finally {
+            POLLING.setRelease(this, false);
+        }
+        if (count < 0) {
+            throw new VerbsException(
+                    "ibv_poll_cq", "", 0, "Polling failed with " + count + "; the queue has overrun or its device is gone.");
+        }
+        return count;
+    }
+
+    /**
+     * Asks for an event with the next completion (ibv_req_notify_cq(3)). Completions that are there already cause none: poll once more after
+     * this call. Does not block, allocates nothing; a system call in some drivers.
+     *
+     * @param solicitedOnly whether only a solicited or failed completion counts
+     * @throws VerbsException when it fails
+     * @throws IllegalStateException after close
+     */
+    public void requestNotification(boolean solicitedOnly) throws VerbsException {
+        life.enter();
+        int errno;
+        try {
+            errno = handle.requestNotification(solicitedOnly);
+        } finally {
+            life.exit();
+        }
+        if (errno != 0) {
+            throw new VerbsException("ibv_req_notify_cq", "solicitedOnly=" + solicitedOnly, Math.abs(errno), "");
+        }
+    }
+
+    /**
+     * Acknowledges the events that {@link CompletionChannel#takeEvent} counted so far (ibv_ack_cq_events(3)). Not needed in general: it happens in
+     * batches and at close. Does not block.
+     *
+     * @throws IllegalStateException after close
+     */
+    public void acknowledgeEvents() {
+        life.enter();
+        try {
+            payEvents(false);
+        } finally {
+            life.exit();
+        }
+    }
+
+    /** Counts an event, under the channel's lock. Returns false when the queue is about to be destroyed; the event is paid then. */
+    boolean countEvent() {
+        unacknowledged++;
+        if (dying || unacknowledged >= ACKNOWLEDGE_BATCH) {
+            handle.acknowledgeEvents(unacknowledged);
+            unacknowledged = 0;
+        }
+        return !dying;
+    }
+
+    private void payEvents(boolean last) {
+        if (channel == null) {
+            return;
+        }
+        channel.lockEvents();
+        try {
+            dying |= last;
+            if (unacknowledged > 0) {
+                handle.acknowledgeEvents(unacknowledged);
+                unacknowledged = 0;
+            }
+        } finally {
+            channel.unlockEvents();
+        }
+    }
+
+    private void destroy() throws VerbsException {
+        if (!pollerStopped) {
+            while (!POLLING.compareAndSet(this, false, true)) {
+                LockSupport.parkNanos(this, 1_000);
+            }
+            pollerStopped = true;
+        }
+        payEvents(true);
+        handle.destroy();
+        if (channel != null) {
+            channel.releaseSlot(slot);
+        }
+    }
+
+    /**
+     * Destroys the queue (ibv_destroy_cq(3)) after its queue pairs, its events being acknowledged. Idempotent; waits for calls in progress.
+     *
+     * @throws VerbsException when something can't be destroyed
+     */
+    @Override
+    public void close() throws VerbsException {
+        life.close();
+    }
+}

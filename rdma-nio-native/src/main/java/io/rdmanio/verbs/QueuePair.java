@@ -1,0 +1,204 @@
+package io.rdmanio.verbs;
+
+import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.spi.HandleKind;
+import io.rdmanio.verbs.spi.Lifecycle;
+import io.rdmanio.verbs.spi.QueuePairHandle;
+import io.rdmanio.verbs.spi.VerbsAccess.QueuePairMaker;
+import java.lang.ref.Reference;
+
+/**
+ * A queue pair ({@code struct ibv_qp}): work is posted to its send and receive queues, and its completions arrive in its completion queues.
+ * Made by {@link io.rdmanio.verbs.cm.CommunicationId#createQueuePair}. Thread-safe, but a work request is for one thread at a time.
+ */
+public final class QueuePair implements AutoCloseable {
+    private static final int MAX_RNR_TIMER_CODE = 31;
+
+    private final QueuePairHandle handle;
+    private final Lifecycle life;
+    private final int number;
+    private final QueuePairCapabilities capabilities;
+
+    private QueuePair(QueuePairHandle handle, Lifecycle... parents) {
+        this.handle = handle;
+        this.number = handle.number();
+        this.capabilities = handle.capabilities();
+        this.life = new Lifecycle(HandleKind.QUEUE_PAIR, handle::destroy, parents);
+    }
+
+    static QueuePair create(
+            QueuePairMaker maker, ProtectionDomain domain, CompletionQueue send, CompletionQueue receive, Lifecycle id)
+            throws VerbsException {
+        if (send.context() != domain.context() || receive.context() != domain.context()) {
+            throw new IllegalArgumentException("protection domain and completion queues belong to different devices");
+        }
+        domain.life.enter();
+        try {
+            send.life.enter();
+            try {
+                receive.life.enter();
+                try {
+                    QueuePairHandle handle = maker.make(domain.handle, send.handle, receive.handle);
+                    return new QueuePair(handle, id, domain.life, send.life, receive.life);
+                } finally {
+                    receive.life.exit();
+                }
+            } finally {
+                send.life.exit();
+            }
+        } finally {
+            domain.life.exit();
+        }
+    }
+
+    /**
+     * The queue pair's number.
+     *
+     * @return qp_num
+     */
+    public int number() {
+        return number;
+    }
+
+    /**
+     * The sizes that the device granted when the queue pair was created.
+     *
+     * @return the sizes
+     */
+    public QueuePairCapabilities capabilities() {
+        return capabilities;
+    }
+
+    /**
+     * Posts a send work request and those that follow it (ibv_post_send(3)). Does not block, allocates nothing; a system call in software drivers.
+     * When it fails, requests before the one that failed are posted all the same.
+     *
+     * @param first the first of the list
+     * @throws VerbsException when the queue is full or a request too large for it ({@code ENOMEM}), a request is invalid or the queue pair not
+     *     ready to send ({@code EINVAL})
+     * @throws IllegalStateException after close, of a work request too
+     */
+    public void postSend(SendWorkRequest first) throws VerbsException {
+        life.enter();
+        int errno;
+        try {
+            errno = handle.postSend(first.checkedList());
+        } finally {
+            Reference.reachabilityFence(first);
+            life.exit();
+        }
+        if (errno != 0) {
+            throw postFailure("ibv_post_send", Math.abs(errno));
+        }
+    }
+
+    /**
+     * Posts a receive work request and those that follow it (ibv_post_recv(3)). Does not block, allocates nothing; a system call in some software
+     * drivers. When it fails, requests before the one that failed are posted all the same.
+     *
+     * @param first the first of the list
+     * @throws VerbsException when the queue is full ({@code ENOMEM}), or a request invalid or the queue pair just created ({@code EINVAL})
+     * @throws IllegalStateException after close, of a work request too
+     */
+    public void postReceive(ReceiveWorkRequest first) throws VerbsException {
+        life.enter();
+        int errno;
+        try {
+            errno = handle.postReceive(first.checkedList());
+        } finally {
+            Reference.reachabilityFence(first);
+            life.exit();
+        }
+        if (errno != 0) {
+            throw postFailure("ibv_post_recv", Math.abs(errno));
+        }
+    }
+
+    private VerbsException postFailure(String operation, int errno) {
+        boolean send = operation.equals("ibv_post_send");
+        String cure = switch (errno) {
+            case Errno.ENOMEM ->
+                send
+                        ? "This is not about memory: the send queue is full (" + capabilities.maxSendWorkRequests()
+                                + " work requests; poll completions of signaled ones first), or there is more inline data than "
+                                + capabilities.maxInlineBytes() + " bytes, or there are more than "
+                                + capabilities.maxSendSges() + " scatter-gather entries."
+                        : "This is not about memory: the receive queue is full (" + capabilities.maxReceiveWorkRequests()
+                                + " work requests), or there are more than " + capabilities.maxReceiveSges()
+                                + " scatter-gather entries.";
+            case Errno.EINVAL ->
+                send
+                        ? "The queue pair is not READY_TO_SEND (IBV_QPS_RTS) yet, or opcode, flags, inline length (at most "
+                                + capabilities.maxInlineBytes() + " bytes) or scatter-gather entries (at most "
+                                + capabilities.maxSendSges() + ") don't suit it."
+                        : "The queue pair is still in RESET, or there are more than " + capabilities.maxReceiveSges()
+                                + " scatter-gather entries.";
+            default -> "";
+        };
+        return new VerbsException(operation, "queuePair=" + number, errno, cure);
+    }
+
+    /**
+     * Sets how long a peer waits before it repeats a message that found no receive posted (ibv_modify_qp(3), IBV_QP_MIN_RNR_TIMER). The
+     * connection manager leaves the longest time, 655 ms. Not for iWARP. Makes a system call.
+     *
+     * @param code the time as coded there: 0 is 655.36 ms, 1 is 0.01 ms, 12 is 0.64 ms, 31 is 491.52 ms
+     * @throws VerbsException when it fails, as in a state before READY_TO_RECEIVE ({@code EINVAL})
+     * @throws IllegalArgumentException when the code is not 0 to 31
+     * @throws IllegalStateException after close
+     */
+    public void setMinRnrTimer(int code) throws VerbsException {
+        if (code < 0 || code > MAX_RNR_TIMER_CODE) {
+            throw new IllegalArgumentException("code " + code + " is not 0 to " + MAX_RNR_TIMER_CODE);
+        }
+        life.enter();
+        try {
+            handle.setMinRnrTimer(code);
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Sets the state ERROR (ibv_modify_qp(3)): all outstanding work completes with the status FLUSHED, and so does what is posted from now on.
+     * Makes a system call.
+     *
+     * @throws VerbsException when it fails
+     * @throws IllegalStateException after close
+     */
+    public void toError() throws VerbsException {
+        life.enter();
+        try {
+            handle.setState(QueuePairState.ERROR);
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Queries the state (ibv_query_qp(3)). Makes a system call.
+     *
+     * @return the state
+     * @throws VerbsException when it fails
+     * @throws IllegalStateException after close
+     */
+    public QueuePairState state() throws VerbsException {
+        life.enter();
+        try {
+            return handle.queryState();
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Destroys the queue pair (rdma_destroy_qp(3)); outstanding work vanishes without completions, and completions that were not polled stay. Idempotent;
+     * waits for calls in progress.
+     *
+     * @throws VerbsException when it can't be destroyed
+     */
+    @Override
+    public void close() throws VerbsException {
+        life.close();
+    }
+}

@@ -1,0 +1,117 @@
+package io.rdmanio.verbs;
+
+import io.rdmanio.verbs.spi.ContextHandle;
+import io.rdmanio.verbs.spi.Lifecycle;
+import io.rdmanio.verbs.spi.VerbsAccess;
+import io.rdmanio.verbs.spi.VerbsEngine;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * An implementation of verbs and of the connection manager: {@link #system} is the one over libibverbs and librdmacm. Nothing is loaded or
+ * linked before a method needs it. Thread-safe.
+ */
+public final class RdmaEngine {
+    static {
+        VerbsAccess.set(new Access());
+    }
+
+    private final VerbsEngine engine;
+    private final Map<ContextHandle, DeviceContext> borrowed = new ConcurrentHashMap<>();
+
+    private RdmaEngine(VerbsEngine engine) {
+        this.engine = engine;
+    }
+
+    /**
+     * The engine over the system's libraries, libibverbs and librdmacm, named {@code ffm}. Never throws and links nothing.
+     *
+     * @return the engine, always the same
+     */
+    public static RdmaEngine system() {
+        return SystemHolder.ENGINE;
+    }
+
+    /**
+     * Why this engine can't be used: a library or a symbol is missing, native access is denied, there is no device node or no right to it, or no
+     * device. Looks anew with every call; loads the libraries.
+     *
+     * @return a sentence with cause and cure; empty when the engine can be used
+     */
+    public Optional<String> unavailableReason() {
+        return engine.unavailableReason();
+    }
+
+    /**
+     * The engine's name.
+     *
+     * @return such as {@code ffm}
+     */
+    public String name() {
+        return engine.name();
+    }
+
+    /**
+     * Lists the devices (ibv_get_device_list(3)). Reads sysfs or netlink, so it is not for hot paths.
+     *
+     * @return the devices there are now; none is opened
+     * @throws VerbsException when a library is missing or the list can't be read
+     */
+    public List<DeviceInfo> devices() throws VerbsException {
+        return engine.devices();
+    }
+
+    /**
+     * Opens a device (ibv_open_device(3)).
+     *
+     * @param deviceName its name in {@link #devices}
+     * @return the context, to be closed by the caller
+     * @throws VerbsException when there is no such device ({@code ENODEV}), or no right to its device node ({@code EACCES})
+     */
+    public OpenDeviceContext open(String deviceName) throws VerbsException {
+        return new OpenDeviceContext(engine.open(deviceName));
+    }
+
+    private static final class SystemHolder {
+        static final RdmaEngine ENGINE = new RdmaEngine(load("ffm"));
+
+        private static VerbsEngine load(String name) {
+            return ServiceLoader.load(VerbsEngine.class, RdmaEngine.class.getClassLoader()).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .filter(engine -> engine.name().equals(name))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalStateException("the module lacks its own engine " + name));
+        }
+    }
+
+    private static final class Access extends VerbsAccess {
+        @Override
+        public RdmaEngine newEngine(VerbsEngine engine) {
+            return new RdmaEngine(engine);
+        }
+
+        @Override
+        public VerbsEngine engine(RdmaEngine engine) {
+            return engine.engine;
+        }
+
+        @Override
+        public DeviceContext borrowed(RdmaEngine engine, ContextHandle handle) {
+            return engine.borrowed.computeIfAbsent(handle, DeviceContext::new);
+        }
+
+        @Override
+        public QueuePair newQueuePair(
+                QueuePairMaker maker,
+                ProtectionDomain domain,
+                CompletionQueue send,
+                CompletionQueue receive,
+                Lifecycle id)
+                throws VerbsException {
+            return QueuePair.create(maker, domain, send, receive, id);
+        }
+    }
+}

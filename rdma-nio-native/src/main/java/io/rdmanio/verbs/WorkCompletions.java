@@ -1,0 +1,165 @@
+package io.rdmanio.verbs;
+
+import io.rdmanio.verbs.spi.HandleKind;
+import io.rdmanio.verbs.spi.WorkCompletionLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * An array of completions ({@code struct ibv_wc}) in native memory, allocated once and filled by {@link CompletionQueue#poll} again and again.
+ * The accessors read an entry that the last poll filled and allocate nothing.
+ *
+ * <p>Not thread-safe: for one thread at a time.
+ */
+public final class WorkCompletions implements AutoCloseable {
+    private final int capacity;
+    private final OwnMemory memory;
+
+    /**
+     * Allocates an array of its own, freed by {@link #close}.
+     *
+     * @param capacity how many completions fit
+     * @throws IllegalArgumentException when the capacity is less than 1
+     */
+    public WorkCompletions(int capacity) {
+        this(null, capacity);
+    }
+
+    /**
+     * Allocates an array in an arena, whose owner frees it.
+     *
+     * @param arena where; or null for one of its own
+     * @param capacity how many completions fit
+     * @throws IllegalArgumentException when the capacity is less than 1
+     */
+    public WorkCompletions(Arena arena, int capacity) {
+        if (capacity < 1) {
+            throw new IllegalArgumentException("capacity " + capacity + " is less than 1");
+        }
+        this.capacity = capacity;
+        this.memory = new OwnMemory(arena, capacity * WorkCompletionLayout.SIZE, HandleKind.WORK_COMPLETIONS);
+    }
+
+    /**
+     * How many completions fit.
+     *
+     * @return the capacity
+     */
+    public int capacity() {
+        return capacity;
+    }
+
+    MemorySegment memory() {
+        return memory.segment();
+    }
+
+    private static long base(int i) {
+        return i * WorkCompletionLayout.SIZE;
+    }
+
+    /**
+     * The number that the work request carried.
+     *
+     * @param i the entry
+     * @return wr_id
+     */
+    public long workRequestId(int i) {
+        return WorkCompletionLayout.WORK_REQUEST_ID.get(memory(), base(i));
+    }
+
+    /**
+     * How the work request ended.
+     *
+     * @param i the entry
+     * @return the C value, to be named by {@link WorkCompletionStatus#of}
+     */
+    public int status(int i) {
+        return WorkCompletionLayout.STATUS.get(memory(), base(i));
+    }
+
+    /**
+     * Tells whether the work request succeeded.
+     *
+     * @param i the entry
+     * @return true when its status is SUCCESS
+     */
+    public boolean succeeded(int i) {
+        return status(i) == 0;
+    }
+
+    /**
+     * What completed. Defined only when it succeeded.
+     *
+     * @param i the entry
+     * @return the C value, one of {@link WorkCompletionOpcode}
+     */
+    public int opcode(int i) {
+        return WorkCompletionLayout.OPCODE.get(memory(), base(i));
+    }
+
+    /**
+     * How many bytes were transferred. Defined for receives and reads that succeeded.
+     *
+     * @param i the entry
+     * @return bytes
+     */
+    public int lengthBytes(int i) {
+        return WorkCompletionLayout.LENGTH.get(memory(), base(i));
+    }
+
+    /**
+     * Immediate data, when {@link #hasImmediate} says that there is any.
+     *
+     * @param i the entry
+     * @return the value in host order
+     */
+    public int immediateData(int i) {
+        return WorkCompletionLayout.IMMEDIATE_DATA.get(memory(), base(i));
+    }
+
+    /**
+     * The completion's flags.
+     *
+     * @param i the entry
+     * @return bits of {@link WorkCompletionFlags}
+     */
+    public int flags(int i) {
+        return WorkCompletionLayout.FLAGS.get(memory(), base(i));
+    }
+
+    /**
+     * Tells whether there is immediate data.
+     *
+     * @param i the entry
+     * @return true when the flag is set
+     */
+    public boolean hasImmediate(int i) {
+        return (flags(i) & WorkCompletionFlags.WITH_IMMEDIATE) != 0;
+    }
+
+    /**
+     * The vendor's own error code, when the work request failed.
+     *
+     * @param i the entry
+     * @return the code
+     */
+    public int vendorError(int i) {
+        return WorkCompletionLayout.VENDOR_ERROR.get(memory(), base(i));
+    }
+
+    /**
+     * The local queue pair that the work request was posted to.
+     *
+     * @param i the entry
+     * @return its number
+     */
+    public int queuePairNumber(int i) {
+        return WorkCompletionLayout.QUEUE_PAIR_NUMBER.get(memory(), base(i));
+    }
+
+    /** Frees the memory, unless it lies in a given arena. Idempotent. */
+    @Override
+    public void close() {
+        memory.close();
+    }
+}

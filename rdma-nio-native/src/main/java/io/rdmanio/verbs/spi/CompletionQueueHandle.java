@@ -1,0 +1,38 @@
+package io.rdmanio.verbs.spi;
+
+import io.rdmanio.verbs.VerbsException;
+import java.lang.foreign.MemorySegment;
+
+/** An engine's completion queue. */
+public interface CompletionQueueHandle {
+    /**
+     * Takes completions, by one thread at a time. Allocates nothing, does not block.
+     *
+     * @param capacity how many fit
+     * @param completions where they go, laid out as {@link WorkCompletionLayout} says
+     * @return how many were taken; negative when polling failed
+     */
+    int poll(int capacity, MemorySegment completions);
+
+    /**
+     * Asks for an event with the next completion. Allocates nothing.
+     *
+     * @param solicitedOnly whether only a solicited or failed one counts
+     * @return 0, or an error number
+     */
+    int requestNotification(boolean solicitedOnly);
+
+    /**
+     * Acknowledges events.
+     *
+     * @param events how many
+     */
+    void acknowledgeEvents(int events);
+
+    /**
+     * Destroys it; waits until all its events are acknowledged.
+     *
+     * @throws VerbsException when it fails
+     */
+    void destroy() throws VerbsException;
+}

@@ -1,0 +1,109 @@
+package io.rdmanio.verbs.spi;
+
+import io.rdmanio.verbs.CompletionQueue;
+import io.rdmanio.verbs.DeviceContext;
+import io.rdmanio.verbs.ProtectionDomain;
+import io.rdmanio.verbs.QueuePair;
+import io.rdmanio.verbs.RdmaEngine;
+import io.rdmanio.verbs.VerbsException;
+import java.lang.invoke.MethodHandles;
+
+/**
+ * What the package of the connection manager, and tests that put an engine of their own behind the objects, need of the package of verbs and
+ * may not be public there. Thread-safe.
+ */
+public abstract class VerbsAccess {
+    private static volatile VerbsAccess instance;
+
+    /** For the one implementation. */
+    protected VerbsAccess() {}
+
+    /**
+     * Creates a queue pair from the parts that the objects stand for.
+     */
+    @FunctionalInterface
+    public interface QueuePairMaker {
+        /**
+         * Creates it.
+         *
+         * @param domain its domain
+         * @param send queue of its send completions
+         * @param receive queue of its receive completions
+         * @return the queue pair
+         * @throws VerbsException when it fails
+         */
+        QueuePairHandle make(ProtectionDomainHandle domain, CompletionQueueHandle send, CompletionQueueHandle receive)
+                throws VerbsException;
+    }
+
+    /**
+     * The implementation.
+     *
+     * @return the access
+     */
+    public static VerbsAccess get() {
+        VerbsAccess access = instance;
+        if (access == null) {
+            try {
+                MethodHandles.lookup().ensureInitialized(RdmaEngine.class);
+            } catch (IllegalAccessException e) {
+                throw new AssertionError(e);
+            }
+            access = instance;
+        }
+        return access;
+    }
+
+    /**
+     * Called by the implementation when its class is initialized.
+     *
+     * @param access the access
+     */
+    public static void set(VerbsAccess access) {
+        instance = access;
+    }
+
+    /**
+     * Puts an engine behind an object.
+     *
+     * @param engine the engine
+     * @return the object
+     */
+    public abstract RdmaEngine newEngine(VerbsEngine engine);
+
+    /**
+     * The engine behind an object.
+     *
+     * @param engine the object
+     * @return the engine
+     */
+    public abstract VerbsEngine engine(RdmaEngine engine);
+
+    /**
+     * The object of a context that an engine lent.
+     *
+     * @param engine the engine's object
+     * @param handle the context
+     * @return the one object for it
+     */
+    public abstract DeviceContext borrowed(RdmaEngine engine, ContextHandle handle);
+
+    /**
+     * Creates a queue pair that an id owns. The caller must be inside the id's lifecycle.
+     *
+     * @param maker who creates it
+     * @param domain its domain
+     * @param send queue of its send completions
+     * @param receive queue of its receive completions
+     * @param id the id's life
+     * @return the queue pair
+     * @throws VerbsException when the maker fails
+     */
+    public abstract QueuePair newQueuePair(
+            QueuePairMaker maker,
+            ProtectionDomain domain,
+            CompletionQueue send,
+            CompletionQueue receive,
+            Lifecycle id)
+            throws VerbsException;
+}
