@@ -7,4 +7,7 @@ module io.rdmanio.verbs {
             io.rdmanio;
 
     uses io.rdmanio.verbs.spi.VerbsEngine;
+
+    provides io.rdmanio.verbs.spi.VerbsEngine with
+            io.rdmanio.verbs.ffm.FfmEngine;
 }

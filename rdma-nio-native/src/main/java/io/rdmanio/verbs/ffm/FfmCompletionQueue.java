@@ -1,0 +1,46 @@
+package io.rdmanio.verbs.ffm;
+
+import io.rdmanio.linux.CallFrame;
+import io.rdmanio.linux.Downcall;
+import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.spi.CompletionQueueHandle;
+import java.lang.foreign.MemorySegment;
+
+/** {@code struct ibv_cq}. */
+final class FfmCompletionQueue implements CompletionQueueHandle {
+    final long cq;
+    private final FfmContext context;
+
+    FfmCompletionQueue(FfmContext context, long cq) {
+        this.context = context;
+        this.cq = cq;
+    }
+
+    @Override
+    public int poll(int capacity, MemorySegment completions) {
+        // Drivers read a ring in user memory here and return.
+        return (int) Downcall.callBrief(context.pollCq, cq, capacity, completions.address());
+    }
+
+    @Override
+    public int requestNotification(boolean solicitedOnly) {
+        return (int) Downcall.callPlain(context.reqNotifyCq, cq, solicitedOnly ? 1 : 0);
+    }
+
+    @Override
+    public void acknowledgeEvents(int events) {
+        try (CallFrame frame = CallFrame.enter()) {
+            Downcall.call(Imports.IBV_ACK_CQ_EVENTS.get(), frame, cq, events);
+        } catch (VerbsException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void destroy() throws VerbsException {
+        try (CallFrame frame = CallFrame.enter()) {
+            int result = (int) Downcall.call(Imports.IBV_DESTROY_CQ.get(), frame, cq);
+            Status.check(result, frame, Imports.IBV_DESTROY_CQ, "");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.rdmanio.verbs.ffm;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+
+/** Memory that C handed out, by address. */
+final class Pointers {
+    private Pointers() {}
+
+    /** An array of pointers. */
+    static MemorySegment array(long address, int count) {
+        return bytes(address, (long) count * Long.BYTES);
+    }
+
+    /** A run of bytes, valid as long as C says. */
+    @SuppressWarnings("restricted")
+    static MemorySegment bytes(long address, long length) {
+        return MemorySegment.ofAddress(address).reinterpret(length);
+    }
+
+    /** A __be64 that was returned as a number. */
+    static long fromNetworkOrder(long value) {
+        return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? Long.reverseBytes(value) : value;
+    }
+}
