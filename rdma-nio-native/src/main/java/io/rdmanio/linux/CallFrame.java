@@ -2,25 +2,30 @@ package io.rdmanio.linux;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * Native memory that belongs to one call in progress: the place where its errno is saved, and room for its arguments. A frame is
- * taken with {@link #enter} and given back by {@link #close}; between the two it belongs to the code that took it, whatever carrier
- * thread that code runs on, so it is right for virtual threads too. Frames are pooled: in the steady state a call allocates nothing,
- * and a frame that a long blocking call holds is simply missing from the pool meanwhile.
+ * Native memory that belongs to one call in progress: the place where its errno is saved, and room for its arguments. A
+ * frame is taken with {@link #enter} and given back by {@link #close}; between the two it belongs to the code that took
+ * it, whatever carrier thread that code runs on, so it is right for virtual threads too. Frames are pooled: in the
+ * steady state a call allocates nothing, and a frame that a long blocking call holds is simply missing from the pool
+ * meanwhile.
  *
  * <p>Thread safety: {@code enter} may be called by any thread; a frame is for one thread at a time.
  */
 public final class CallFrame implements AutoCloseable {
-    /** Room for arguments, in bytes: more than two socket addresses, a queue pair's attributes or 255 bytes of private data. */
+    /**
+     * Room for arguments, in bytes: more than two socket addresses, a queue pair's attributes or 255 bytes of private
+     * data.
+     */
     public static final int ARGUMENT_BYTES = 1008;
 
     private static final int ARGUMENTS_OFFSET = 16;
     private static final long ERRNO_OFFSET =
-            Linker.Option.captureStateLayout().byteOffset(java.lang.foreign.MemoryLayout.PathElement.groupElement("errno"));
+            Linker.Option.captureStateLayout().byteOffset(MemoryLayout.PathElement.groupElement("errno"));
     private static final int SLOTS = 64;
     private static final int PROBES = 4;
     private static final AtomicReferenceArray<CallFrame> POOL = new AtomicReferenceArray<>(SLOTS);
@@ -54,7 +59,7 @@ public final class CallFrame implements AutoCloseable {
     }
 
     private static int home() {
-        return (int) (Thread.currentThread().threadId() * 0x9E3779B97F4A7C15L >>> 58);
+        return (int) ((Thread.currentThread().threadId() * 0x9E3779B97F4A7C15L) >>> 58);
     }
 
     /** Gives the frame back. Call it once; the frame must not be used afterwards. */

@@ -8,13 +8,15 @@ import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
 
 /**
- * The one place where Java calls C. Every pointer and every integer is passed as a 64-bit value and every result is read as one: the
- * ABIs of x86-64, aarch64 and riscv64 pass integer arguments in whole registers and let the callee ignore the upper half, so a function
- * is described by its number of arguments alone. A handful of shapes serves all functions; each is linked when it is first needed, and a
- * further function costs only its symbol look-up. A caller narrows the result itself: {@code (int) Downcall.call(...)}.
+ * The one place where Java calls C. Every pointer and every integer is passed as a 64-bit value and every result is
+ * read as one: the ABIs of x86-64, aarch64 and riscv64 pass integer arguments in whole registers and let the callee
+ * ignore the upper half, so a function is described by its number of arguments alone. A handful of shapes serves all
+ * functions; each is linked when it is first needed, and a further function costs only its symbol look-up. A caller
+ * narrows the result itself: {@code (int) Downcall.call(...)}.
  *
- * <p>{@code call} saves errno in the frame. {@code callPlain} does not, for functions that return their error. {@code callBrief} leaves the
- * thread in Java state for the duration: only for functions that return at once, since no safepoint is reached meanwhile.
+ * <p>{@code call} saves errno in the frame. {@code callPlain} does not, for functions that return their error.
+ * {@code callBrief} leaves the thread in Java state for the duration: only for functions that return at once, since no
+ * safepoint is reached meanwhile.
  *
  * <p>Thread safety: all methods may be called by any thread. Nothing is allocated per call.
  */
@@ -235,8 +237,7 @@ public final class Downcall {
     private static MethodHandle link(int arguments, Linker.Option... options) {
         MemoryLayout[] layouts = new MemoryLayout[arguments];
         Arrays.fill(layouts, ValueLayout.JAVA_LONG);
-        return Linker.nativeLinker()
-                .downcallHandle(FunctionDescriptor.of(ValueLayout.JAVA_LONG, layouts), options);
+        return Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(ValueLayout.JAVA_LONG, layouts), options);
     }
 
     private static AssertionError unexpected(NativeFunction function, Throwable e) {

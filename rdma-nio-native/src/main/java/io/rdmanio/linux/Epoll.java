@@ -8,8 +8,8 @@ import java.lang.foreign.ValueLayout;
 /**
  * An epoll instance (epoll(7)), closed on exec, with room for the events of one wait.
  *
- * <p>Thread safety: {@link #add}, {@link #modify}, {@link #remove} and {@link #close} may be called by any thread. {@link #await} and the
- * methods that read its events belong to one thread at a time. Nothing is allocated per call.
+ * <p>Thread safety: {@link #add}, {@link #modify}, {@link #remove} and {@link #close} may be called by any thread.
+ * {@link #await} and the methods that read its events belong to one thread at a time. Nothing is allocated per call.
  */
 public final class Epoll implements AutoCloseable {
     /** Readable (EPOLLIN). */
@@ -49,7 +49,8 @@ public final class Epoll implements AutoCloseable {
      * Opens an epoll instance.
      *
      * @param maxEvents how many events one wait can return, at least 1
-     * @throws IOException when the process or the system has no descriptor left ({@code EMFILE}, {@code ENFILE}, {@code ENOMEM})
+     * @throws IOException when the process or the system has no descriptor left ({@code EMFILE}, {@code ENFILE},
+     *     {@code ENOMEM})
      * @throws IllegalArgumentException when {@code maxEvents} is less than 1
      */
     public Epoll(int maxEvents) throws IOException {
@@ -130,8 +131,7 @@ public final class Epoll implements AutoCloseable {
             MemorySegment event = frame.arguments();
             event.set(ValueLayout.JAVA_INT, 0, interest);
             event.set(ValueLayout.JAVA_LONG_UNALIGNED, DATA_OFFSET, data);
-            int result =
-                    (int) Downcall.call(EPOLL_CTL, frame, fileDescriptor, operation, fd, frame.argumentsAddress());
+            int result = (int) Downcall.call(EPOLL_CTL, frame, fileDescriptor, operation, fd, frame.argumentsAddress());
             return result == 0 ? 0 : frame.errno();
         } finally {
             leave();
@@ -139,8 +139,8 @@ public final class Epoll implements AutoCloseable {
     }
 
     /**
-     * Waits for events. Blocks as long as {@code timeoutMillis} says; with 0 the call is so short that the thread does not even leave Java
-     * state.
+     * Waits for events. Blocks as long as {@code timeoutMillis} says; with 0 the call is so short that the thread does
+     * not even leave Java state.
      *
      * @param timeoutMillis how long to wait; 0 looks only, -1 waits for ever
      * @return how many events there are to read; 0 when the time is over or a signal interrupted
@@ -201,8 +201,8 @@ public final class Epoll implements AutoCloseable {
     }
 
     /**
-     * Closes the instance, as soon as no call is in progress: wake a thread that waits without limit first. Its events can't be read any
-     * more. Idempotent, does not block.
+     * Closes the instance, as soon as no call is in progress: wake a thread that waits without limit first. Its events
+     * can't be read any more. Idempotent, does not block.
      */
     @Override
     public void close() {

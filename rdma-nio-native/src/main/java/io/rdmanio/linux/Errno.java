@@ -3,8 +3,8 @@ package io.rdmanio.linux;
 import java.io.IOException;
 
 /**
- * Linux error numbers (errno(3)) with their names and a text in words. The numbers are those of x86-64, aarch64 and riscv64. Stateless
- * and safe for use by any thread.
+ * Linux error numbers (errno(3)) with their names and a text in words. The numbers are those of x86-64, aarch64 and
+ * riscv64. Stateless and safe for use by any thread.
  */
 public final class Errno {
     /** Not permitted. */

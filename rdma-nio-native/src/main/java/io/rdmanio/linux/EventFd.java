@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * A descriptor that becomes readable when it is signalled (eventfd(2)), non-blocking and closed on exec: it wakes a thread that waits in
- * {@link Epoll} or {@link Poll}.
+ * A descriptor that becomes readable when it is signalled (eventfd(2)), non-blocking and closed on exec: it wakes a
+ * thread that waits in {@link Epoll} or {@link Poll}.
  *
  * <p>Thread safety: all methods may be called by any thread. Nothing is allocated per call, and no call blocks.
  */
@@ -47,7 +47,10 @@ public final class EventFd implements AutoCloseable {
         return fileDescriptor;
     }
 
-    /** Makes the descriptor readable. On a closed one this does nothing, since whoever waited is woken by the close's owner. */
+    /**
+     * Makes the descriptor readable. On a closed one this does nothing, since whoever waited is woken by the close's
+     * owner.
+     */
     public void signal() {
         if (gate.tryEnter()) {
             try (CallFrame frame = CallFrame.enter()) {

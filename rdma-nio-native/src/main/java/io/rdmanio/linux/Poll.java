@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Waiting for one or two descriptors (poll(2)). Stateless and safe for use by any thread; nothing is allocated per call. */
+/**
+ * Waiting for one or two descriptors (poll(2)). Stateless and safe for use by any thread; nothing is allocated per
+ * call.
+ */
 public final class Poll {
     private static final NativeFunction POLL = Downcall.libc("poll");
     private static final short POLLIN = 1;
@@ -15,12 +18,14 @@ public final class Poll {
     private Poll() {}
 
     /**
-     * Waits until a descriptor is readable, has hung up, has an error or is not open. Blocks as long as {@code timeoutMillis} says.
+     * Waits until a descriptor is readable, has hung up, has an error or is not open. Blocks as long as
+     * {@code timeoutMillis} says.
      *
      * @param first a descriptor
      * @param second another, or -1
      * @param timeoutMillis how long to wait; 0 looks only, -1 waits for ever
-     * @return bit 0 set when the first is ready, bit 1 when the second is; 0 when the time is over or a signal interrupted
+     * @return bit 0 set when the first is ready, bit 1 when the second is; 0 when the time is over or a signal
+     *     interrupted
      * @throws IOException when poll(2) fails ({@code ENOMEM})
      */
     public static int awaitReadable(int first, int second, int timeoutMillis) throws IOException {

@@ -6,11 +6,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Keeps a native resource alive while calls on it are in progress: a call enters and exits, the closer shuts the gate and then
- * either waits until the last call is out, or leaves the release to it. After {@link #shut} nobody enters any more, so no call can meet a
- * freed handle or a descriptor number that already names something else.
+ * Keeps a native resource alive while calls on it are in progress: a call enters and exits, the closer shuts the gate
+ * and then either waits until the last call is out, or leaves the release to it. After {@link #shut} nobody enters any
+ * more, so no call can meet a freed handle or a descriptor number that already names something else.
  *
- * <p>Thread safety: all methods may be called by any thread. {@code state} is one word: the sign bit is "shut", the rest counts the calls.
+ * <p>Thread safety: all methods may be called by any thread. {@code state} is one word: the sign bit is "shut", the
+ * rest counts the calls.
  */
 public final class UseGate {
     private static final int SHUT = Integer.MIN_VALUE;

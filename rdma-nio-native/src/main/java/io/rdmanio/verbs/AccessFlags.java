@@ -1,6 +1,9 @@
 package io.rdmanio.verbs;
 
-/** What may be done with registered memory ({@code enum ibv_access_flags}, ibv_reg_mr(3)). Reading it locally is always allowed. */
+/**
+ * What may be done with registered memory ({@code enum ibv_access_flags}, ibv_reg_mr(3)). Reading it locally is always
+ * allowed.
+ */
 public final class AccessFlags {
     /** The device may write on behalf of local requests: receives, reads ({@code IBV_ACCESS_LOCAL_WRITE}). */
     public static final int LOCAL_WRITE = 1;

@@ -1,7 +1,8 @@
 package io.rdmanio.verbs;
 
 /**
- * How far a device's atomic operations are atomic ({@code enum ibv_atomic_cap}, ibv_query_device(3)). An unknown C value is {@code UNKNOWN}. Immutable.
+ * How far a device's atomic operations are atomic ({@code enum ibv_atomic_cap}, ibv_query_device(3)). An unknown C
+ * value is {@code UNKNOWN}. Immutable.
  */
 public enum AtomicCapability {
     /** No atomic operations ({@code IBV_ATOMIC_NONE}). */

@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Where the events of completion queues arrive ({@code struct ibv_comp_channel}): a descriptor that can be waited for, and that is readable
- * while an event is queued.
+ * Where the events of completion queues arrive ({@code struct ibv_comp_channel}): a descriptor that can be waited for,
+ * and that is readable while an event is queued.
  *
- * <p>Thread safety: all methods may be called by any thread. {@code taking} guards the events between the native queue and their completion
- * queue's count, and the table of queues; no blocking call is made under it.
+ * <p>Thread safety: all methods may be called by any thread. {@code taking} guards the events between the native queue
+ * and their completion queue's count, and the table of queues; no blocking call is made under it.
  */
 public final class CompletionChannel implements AutoCloseable {
     private final DeviceContext context;
@@ -106,8 +106,9 @@ public final class CompletionChannel implements AutoCloseable {
     }
 
     /**
-     * Takes an event (ibv_get_cq_event(3)). The event is counted on its queue and acknowledged later, in batches, at the latest when the queue
-     * is closed. An event that says something about a queue being closed is acknowledged and passed over. Does not block, allocates nothing.
+     * Takes an event (ibv_get_cq_event(3)). The event is counted on its queue and acknowledged later, in batches, at
+     * the latest when the queue is closed. An event that says something about a queue being closed is acknowledged and
+     * passed over. Does not block, allocates nothing.
      *
      * @return the queue that has completions and must be armed anew; null when no event is queued ({@code EAGAIN})
      * @throws VerbsException when it fails
@@ -134,7 +135,8 @@ public final class CompletionChannel implements AutoCloseable {
     }
 
     /**
-     * Destroys the channel (ibv_destroy_comp_channel(3)) after its completion queues. Idempotent; waits for calls in progress.
+     * Destroys the channel (ibv_destroy_comp_channel(3)) after its completion queues. Idempotent; waits for calls in
+     * progress.
      *
      * @throws VerbsException when something can't be destroyed
      */

@@ -10,9 +10,9 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Where completions arrive ({@code struct ibv_cq}).
  *
- * <p>Thread safety: {@link #poll} is for one thread at a time, which is checked; all other methods may be called by any thread. {@code polling}
- * is the poller's claim: compareAndSet to take it, setRelease to give it back; close takes it and keeps it. The count of events is guarded
- * by the channel's lock.
+ * <p>Thread safety: {@link #poll} is for one thread at a time, which is checked; all other methods may be called by any
+ * thread. {@code polling} is the poller's claim: compareAndSet to take it, setRelease to give it back; close takes it
+ * and keeps it. The count of events is guarded by the channel's lock.
  */
 public final class CompletionQueue implements AutoCloseable {
     private static final int ACKNOWLEDGE_BATCH = 32;
@@ -78,14 +78,17 @@ public final class CompletionQueue implements AutoCloseable {
         }
         if (count < 0) {
             throw new VerbsException(
-                    "ibv_poll_cq", "", 0, "Polling failed with " + count + "; the queue has overrun or its device is gone.");
+                    "ibv_poll_cq",
+                    "",
+                    0,
+                    "Polling failed with " + count + "; the queue has overrun or its device is gone.");
         }
         return count;
     }
 
     /**
-     * Asks for an event with the next completion (ibv_req_notify_cq(3)). Completions that are there already cause none: poll once more after
-     * this call. Does not block, allocates nothing; a system call in some drivers.
+     * Asks for an event with the next completion (ibv_req_notify_cq(3)). Completions that are there already cause none:
+     * poll once more after this call. Does not block, allocates nothing; a system call in some drivers.
      *
      * @param solicitedOnly whether only a solicited or failed completion counts
      * @throws VerbsException when it fails
@@ -105,8 +108,8 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Acknowledges the events that {@link CompletionChannel#takeEvent} counted so far (ibv_ack_cq_events(3)). Not needed in general: it happens in
-     * batches and at close. Does not block.
+     * Acknowledges the events that {@link CompletionChannel#takeEvent} counted so far (ibv_ack_cq_events(3)). Not
+     * needed in general: it happens in batches and at close. Does not block.
      *
      * @throws IllegalStateException after close
      */
@@ -119,7 +122,10 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    /** Counts an event, under the channel's lock. Returns false when the queue is about to be destroyed; the event is paid then. */
+    /**
+     * Counts an event, under the channel's lock. Returns false when the queue is about to be destroyed; the event is
+     * paid then.
+     */
     boolean countEvent() {
         unacknowledged++;
         if (dying || unacknowledged >= ACKNOWLEDGE_BATCH) {
@@ -160,7 +166,8 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Destroys the queue (ibv_destroy_cq(3)) after its queue pairs, its events being acknowledged. Idempotent; waits for calls in progress.
+     * Destroys the queue (ibv_destroy_cq(3)) after its queue pairs, its events being acknowledged. Idempotent; waits
+     * for calls in progress.
      *
      * @throws VerbsException when something can't be destroyed
      */

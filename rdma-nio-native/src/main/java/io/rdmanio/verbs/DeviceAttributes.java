@@ -1,7 +1,8 @@
 package io.rdmanio.verbs;
 
 /**
- * What a device can do: all of {@code struct ibv_device_attr} (ibv_query_device(3)). Limits are upper bounds, not promises. Immutable.
+ * What a device can do: all of {@code struct ibv_device_attr} (ibv_query_device(3)). Limits are upper bounds, not
+ * promises. Immutable.
  *
  * @param firmwareVersion version of the firmware
  * @param nodeGuid GUID of the device, in host order

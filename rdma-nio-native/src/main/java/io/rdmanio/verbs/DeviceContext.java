@@ -6,8 +6,9 @@ import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.Lifecycle;
 
 /**
- * A device in use ({@code struct ibv_context}). One that belongs to a communication id is borrowed: it can't be closed, and the same native
- * context is always the same object. One that was opened is an {@link OpenDeviceContext}. Thread-safe.
+ * A device in use ({@code struct ibv_context}). One that belongs to a communication id is borrowed: it can't be closed,
+ * and the same native context is always the same object. One that was opened is an {@link OpenDeviceContext}.
+ * Thread-safe.
  */
 public sealed class DeviceContext permits OpenDeviceContext {
     final ContextHandle handle;
@@ -129,10 +130,12 @@ public sealed class DeviceContext permits OpenDeviceContext {
     /**
      * Creates a completion queue (ibv_create_cq(3)). Makes a system call.
      *
-     * @param depthEntries how many completions it must hold: all that can be outstanding, since a queue that overruns fails
+     * @param depthEntries how many completions it must hold: all that can be outstanding, since a queue that overruns
+     *     fails
      * @param channel where its events go, made by this context; null when it is only polled
      * @return the queue, to be closed by the caller
-     * @throws VerbsException when the depth is more than the device allows ({@code EINVAL}), or memory can't be locked ({@code ENOMEM})
+     * @throws VerbsException when the depth is more than the device allows ({@code EINVAL}), or memory can't be locked
+     *     ({@code ENOMEM})
      * @throws IllegalArgumentException when the depth is less than 1, or the channel belongs to another context
      * @throws IllegalStateException after close, of the channel too
      */

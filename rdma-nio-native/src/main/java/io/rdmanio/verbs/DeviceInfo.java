@@ -8,8 +8,4 @@ package io.rdmanio.verbs;
  * @param transport what it speaks
  * @param nodeType what it is
  */
-public record DeviceInfo(
-        String name,
-        long guid,
-        TransportType transport,
-        NodeType nodeType) {}
+public record DeviceInfo(String name, long guid, TransportType transport, NodeType nodeType) {}

@@ -1,7 +1,8 @@
 package io.rdmanio.verbs;
 
 /**
- * What a device is ({@code enum ibv_node_type}, ibv_get_device_list(3)). An unknown C value is {@code UNKNOWN}. Immutable.
+ * What a device is ({@code enum ibv_node_type}, ibv_get_device_list(3)). An unknown C value is {@code UNKNOWN}.
+ * Immutable.
  */
 public enum NodeType {
     /** An InfiniBand or RoCE adapter ({@code IBV_NODE_CA}). */

@@ -5,8 +5,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The native memory of a flyweight: in an arena of its own, or in a given one. Not thread-safe, but for the memory's own check against use
- * after close.
+ * The native memory of a flyweight: in an arena of its own, or in a given one. Not thread-safe, but for the memory's
+ * own check against use after close.
  */
 final class OwnMemory {
     private static final long ALIGNMENT = 16;
@@ -16,6 +16,7 @@ final class OwnMemory {
     private final MemorySegment segment;
     private boolean closed;
 
+    @SuppressWarnings("MustBeClosedChecker") // close() closes it.
     OwnMemory(Arena givenArena, long bytes, HandleKind kind) {
         this.kind = kind;
         ownArena = givenArena == null ? Arena.ofShared() : null;

@@ -19,14 +19,15 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Registers memory (ibv_reg_mr(3)): its pages are pinned until the region is closed. Makes a system call and takes time in proportion to the
-     * number of pages.
+     * Registers memory (ibv_reg_mr(3)): its pages are pinned until the region is closed. Makes a system call and takes
+     * time in proportion to the number of pages.
      *
-     * @param memory native memory; the caller keeps it allocated until the region is closed, which holds a reference to it
+     * @param memory native memory; the caller keeps it allocated until the region is closed, which holds a reference to
+     *     it
      * @param accessFlags bits of {@link AccessFlags}
      * @return the region, to be closed by the caller
-     * @throws VerbsException when memory can't be locked ({@code ENOMEM}; names the limit), the flags don't fit together ({@code EINVAL}), or the
-     *     memory can't be written as they demand ({@code EFAULT}, {@code EACCES})
+     * @throws VerbsException when memory can't be locked ({@code ENOMEM}; names the limit), the flags don't fit
+     *     together ({@code EINVAL}), or the memory can't be written as they demand ({@code EFAULT}, {@code EACCES})
      * @throws IllegalArgumentException when the memory is on the heap
      * @throws IllegalStateException after close
      */
@@ -53,7 +54,8 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Deallocates the domain (ibv_dealloc_pd(3)) after its queue pairs and memory regions. Idempotent; waits for calls in progress.
+     * Deallocates the domain (ibv_dealloc_pd(3)) after its queue pairs and memory regions. Idempotent; waits for calls
+     * in progress.
      *
      * @throws VerbsException when something can't be destroyed
      */

@@ -8,8 +8,9 @@ import io.rdmanio.verbs.spi.VerbsAccess.QueuePairMaker;
 import java.lang.ref.Reference;
 
 /**
- * A queue pair ({@code struct ibv_qp}): work is posted to its send and receive queues, and its completions arrive in its completion queues.
- * Made by {@link io.rdmanio.verbs.cm.CommunicationId#createQueuePair}. Thread-safe, but a work request is for one thread at a time.
+ * A queue pair ({@code struct ibv_qp}): work is posted to its send and receive queues, and its completions arrive in
+ * its completion queues. Made by {@link io.rdmanio.verbs.cm.CommunicationId#createQueuePair}. Thread-safe, but a work
+ * request is for one thread at a time.
  */
 public final class QueuePair implements AutoCloseable {
     private static final int MAX_RNR_TIMER_CODE = 31;
@@ -70,12 +71,12 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Posts a send work request and those that follow it (ibv_post_send(3)). Does not block, allocates nothing; a system call in software drivers.
-     * When it fails, requests before the one that failed are posted all the same.
+     * Posts a send work request and those that follow it (ibv_post_send(3)). Does not block, allocates nothing; a
+     * system call in software drivers. When it fails, requests before the one that failed are posted all the same.
      *
      * @param first the first of the list
-     * @throws VerbsException when the queue is full or a request too large for it ({@code ENOMEM}), a request is invalid or the queue pair not
-     *     ready to send ({@code EINVAL})
+     * @throws VerbsException when the queue is full or a request too large for it ({@code ENOMEM}), a request is
+     *     invalid or the queue pair not ready to send ({@code EINVAL})
      * @throws IllegalStateException after close, of a work request too
      */
     public void postSend(SendWorkRequest first) throws VerbsException {
@@ -93,11 +94,12 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Posts a receive work request and those that follow it (ibv_post_recv(3)). Does not block, allocates nothing; a system call in some software
-     * drivers. When it fails, requests before the one that failed are posted all the same.
+     * Posts a receive work request and those that follow it (ibv_post_recv(3)). Does not block, allocates nothing; a
+     * system call in some software drivers. When it fails, requests before the one that failed are posted all the same.
      *
      * @param first the first of the list
-     * @throws VerbsException when the queue is full ({@code ENOMEM}), or a request invalid or the queue pair just created ({@code EINVAL})
+     * @throws VerbsException when the queue is full ({@code ENOMEM}), or a request invalid or the queue pair just
+     *     created ({@code EINVAL})
      * @throws IllegalStateException after close, of a work request too
      */
     public void postReceive(ReceiveWorkRequest first) throws VerbsException {
@@ -120,15 +122,18 @@ public final class QueuePair implements AutoCloseable {
             case Errno.ENOMEM ->
                 send
                         ? "This is not about memory: the send queue is full (" + capabilities.maxSendWorkRequests()
-                                + " work requests; poll completions of signaled ones first), or there is more inline data than "
+                                + " work requests; poll completions of signaled ones first), or there is more inline"
+                                + " data than "
                                 + capabilities.maxInlineBytes() + " bytes, or there are more than "
                                 + capabilities.maxSendSges() + " scatter-gather entries."
-                        : "This is not about memory: the receive queue is full (" + capabilities.maxReceiveWorkRequests()
+                        : "This is not about memory: the receive queue is full ("
+                                + capabilities.maxReceiveWorkRequests()
                                 + " work requests), or there are more than " + capabilities.maxReceiveSges()
                                 + " scatter-gather entries.";
             case Errno.EINVAL ->
                 send
-                        ? "The queue pair is not READY_TO_SEND (IBV_QPS_RTS) yet, or opcode, flags, inline length (at most "
+                        ? "The queue pair is not READY_TO_SEND (IBV_QPS_RTS) yet, or opcode, flags, inline length (at"
+                                + " most "
                                 + capabilities.maxInlineBytes() + " bytes) or scatter-gather entries (at most "
                                 + capabilities.maxSendSges() + ") don't suit it."
                         : "The queue pair is still in RESET, or there are more than " + capabilities.maxReceiveSges()
@@ -139,8 +144,9 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Sets how long a peer waits before it repeats a message that found no receive posted (ibv_modify_qp(3), IBV_QP_MIN_RNR_TIMER). The
-     * connection manager leaves the longest time, 655 ms. Not for iWARP. Makes a system call.
+     * Sets how long a peer waits before it repeats a message that found no receive posted (ibv_modify_qp(3),
+     * IBV_QP_MIN_RNR_TIMER). The connection manager leaves the longest time, 655 ms. Not for iWARP. Makes a system
+     * call.
      *
      * @param code the time as coded there: 0 is 655.36 ms, 1 is 0.01 ms, 12 is 0.64 ms, 31 is 491.52 ms
      * @throws VerbsException when it fails, as in a state before READY_TO_RECEIVE ({@code EINVAL})
@@ -160,8 +166,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Sets the state ERROR (ibv_modify_qp(3)): all outstanding work completes with the status FLUSHED, and so does what is posted from now on.
-     * Makes a system call.
+     * Sets the state ERROR (ibv_modify_qp(3)): all outstanding work completes with the status FLUSHED, and so does what
+     * is posted from now on. Makes a system call.
      *
      * @throws VerbsException when it fails
      * @throws IllegalStateException after close
@@ -192,8 +198,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Destroys the queue pair (rdma_destroy_qp(3)); outstanding work vanishes without completions, and completions that were not polled stay. Idempotent;
-     * waits for calls in progress.
+     * Destroys the queue pair (rdma_destroy_qp(3)); outstanding work vanishes without completions, and completions that
+     * were not polled stay. Idempotent; waits for calls in progress.
      *
      * @throws VerbsException when it can't be destroyed
      */

@@ -1,7 +1,8 @@
 package io.rdmanio.verbs;
 
 /**
- * State of a queue pair ({@code enum ibv_qp_state}, ibv_modify_qp(3)). An unknown C value is {@code UNKNOWN}. Immutable.
+ * State of a queue pair ({@code enum ibv_qp_state}, ibv_modify_qp(3)). An unknown C value is {@code UNKNOWN}.
+ * Immutable.
  */
 public enum QueuePairState {
     /** Just created ({@code IBV_QPS_RESET}). */

@@ -11,8 +11,8 @@ import java.util.ServiceLoader;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * An implementation of verbs and of the connection manager: {@link #system} is the one over libibverbs and librdmacm. Nothing is loaded or
- * linked before a method needs it. Thread-safe.
+ * An implementation of verbs and of the connection manager: {@link #system} is the one over libibverbs and librdmacm.
+ * Nothing is loaded or linked before a method needs it. Thread-safe.
  */
 public final class RdmaEngine {
     static {
@@ -27,7 +27,8 @@ public final class RdmaEngine {
     }
 
     /**
-     * The engine over the system's libraries, libibverbs and librdmacm, named {@code ffm}. Never throws and links nothing.
+     * The engine over the system's libraries, libibverbs and librdmacm, named {@code ffm}. Never throws and links
+     * nothing.
      *
      * @return the engine, always the same
      */
@@ -36,8 +37,8 @@ public final class RdmaEngine {
     }
 
     /**
-     * Why this engine can't be used: a library or a symbol is missing, native access is denied, there is no device node or no right to it, or no
-     * device. Looks anew with every call; loads the libraries.
+     * Why this engine can't be used: a library or a symbol is missing, native access is denied, there is no device node
+     * or no right to it, or no device. Looks anew with every call; loads the libraries.
      *
      * @return a sentence with cause and cure; empty when the engine can be used
      */
@@ -69,7 +70,8 @@ public final class RdmaEngine {
      *
      * @param deviceName its name in {@link #devices}
      * @return the context, to be closed by the caller
-     * @throws VerbsException when there is no such device ({@code ENODEV}), or no right to its device node ({@code EACCES})
+     * @throws VerbsException when there is no such device ({@code ENODEV}), or no right to its device node
+     *     ({@code EACCES})
      */
     public OpenDeviceContext open(String deviceName) throws VerbsException {
         return new OpenDeviceContext(engine.open(deviceName));

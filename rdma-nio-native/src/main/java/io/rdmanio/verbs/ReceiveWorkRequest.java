@@ -8,9 +8,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * A receive work request ({@code struct ibv_recv_wr}) with its scatter-gather entries, in native memory: prepared once, posted many times by
- * {@link QueuePair#postReceive}. The queue pair copies what it needs, so the request may be changed and posted again as soon as the post
- * returned. The setters return the request itself and allocate nothing.
+ * A receive work request ({@code struct ibv_recv_wr}) with its scatter-gather entries, in native memory: prepared once,
+ * posted many times by {@link QueuePair#postReceive}. The queue pair copies what it needs, so the request may be
+ * changed and posted again as soon as the post returned. The setters return the request itself and allocate nothing.
  *
  * <p>Not thread-safe: for one thread at a time.
  */
@@ -95,14 +95,16 @@ public final class ReceiveWorkRequest implements AutoCloseable {
     }
 
     /**
-     * Sets the request that follows in the list that is posted at once. It must not be closed before this one is posted.
+     * Sets the request that follows in the list that is posted at once. It must not be closed before this one is
+     * posted.
      *
      * @param nextOrNull the next, or null at the end
      * @return this
      */
     public ReceiveWorkRequest next(ReceiveWorkRequest nextOrNull) {
         next = nextOrNull;
-        ReceiveWorkRequestLayout.NEXT.set(memory(), next == null ? 0 : next.memory().address());
+        ReceiveWorkRequestLayout.NEXT.set(
+                memory(), next == null ? 0 : next.memory().address());
         return this;
     }
 

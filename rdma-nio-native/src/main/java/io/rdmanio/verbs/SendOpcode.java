@@ -5,7 +5,10 @@ public final class SendOpcode {
     /** Write to remote memory ({@code IBV_WR_RDMA_WRITE}). */
     public static final int WRITE = 0;
 
-    /** Write to remote memory, and complete a receive there with immediate data; not on iWARP ({@code IBV_WR_RDMA_WRITE_WITH_IMM}). */
+    /**
+     * Write to remote memory, and complete a receive there with immediate data; not on iWARP
+     * ({@code IBV_WR_RDMA_WRITE_WITH_IMM}).
+     */
     public static final int WRITE_WITH_IMM = 1;
 
     /** Send a message ({@code IBV_WR_SEND}). */

@@ -8,9 +8,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * A send work request ({@code struct ibv_send_wr}) with its scatter-gather entries, in native memory: prepared once, posted many times by
- * {@link QueuePair#postSend}. The queue pair copies what it needs, so the request may be changed and posted again as soon as the post returned
- * (the data it points to may not, unless it was sent inline). The setters return the request itself and allocate nothing.
+ * A send work request ({@code struct ibv_send_wr}) with its scatter-gather entries, in native memory: prepared once,
+ * posted many times by {@link QueuePair#postSend}. The queue pair copies what it needs, so the request may be changed
+ * and posted again as soon as the post returned (the data it points to may not, unless it was sent inline). The setters
+ * return the request itself and allocate nothing.
  *
  * <p>Not thread-safe: for one thread at a time.
  */
@@ -43,9 +44,7 @@ public final class SendWorkRequest implements AutoCloseable {
         }
         this.maxSges = maxSges;
         this.memory = new OwnMemory(
-                arena,
-                SendWorkRequestLayout.SIZE + maxSges * ScatterGatherLayout.SIZE,
-                HandleKind.SEND_WORK_REQUEST);
+                arena, SendWorkRequestLayout.SIZE + maxSges * ScatterGatherLayout.SIZE, HandleKind.SEND_WORK_REQUEST);
         SendWorkRequestLayout.SGE_LIST.set(memory(), memory().address() + SendWorkRequestLayout.SIZE);
     }
 
@@ -141,14 +140,16 @@ public final class SendWorkRequest implements AutoCloseable {
     }
 
     /**
-     * Sets the request that follows in the list that is posted at once. It must not be closed before this one is posted.
+     * Sets the request that follows in the list that is posted at once. It must not be closed before this one is
+     * posted.
      *
      * @param nextOrNull the next, or null at the end
      * @return this
      */
     public SendWorkRequest next(SendWorkRequest nextOrNull) {
         next = nextOrNull;
-        SendWorkRequestLayout.NEXT.set(memory(), next == null ? 0 : next.memory().address());
+        SendWorkRequestLayout.NEXT.set(
+                memory(), next == null ? 0 : next.memory().address());
         return this;
     }
 

@@ -1,7 +1,8 @@
 package io.rdmanio.verbs;
 
 /**
- * What a device speaks on the wire ({@code enum ibv_transport_type}, ibv_get_device_list(3)). An unknown C value is {@code UNKNOWN}. Immutable.
+ * What a device speaks on the wire ({@code enum ibv_transport_type}, ibv_get_device_list(3)). An unknown C value is
+ * {@code UNKNOWN}. Immutable.
  */
 public enum TransportType {
     /** InfiniBand, and RoCE ({@code IBV_TRANSPORT_IB}). */

@@ -4,12 +4,16 @@ import io.rdmanio.linux.Errno;
 import java.io.IOException;
 
 /**
- * A native function failed. The message names the function, the arguments that matter, the error and, where it is known, the cure.
+ * A native function failed. The message names the function, the arguments that matter, the error and, where it is
+ * known, the cure.
  */
 public final class VerbsException extends IOException {
     private static final long serialVersionUID = 1L;
 
+    /** The C function. */
     private final String operation;
+
+    /** The error number, or 0. */
     private final int errno;
 
     /**
@@ -33,7 +37,11 @@ public final class VerbsException extends IOException {
         }
         if (errno != 0) {
             text.append(": ").append(Errno.describe(errno));
-            text.append(" (").append(Errno.name(errno)).append(", ").append(errno).append(')');
+            text.append(" (")
+                    .append(Errno.name(errno))
+                    .append(", ")
+                    .append(errno)
+                    .append(')');
         }
         if (!explanation.isEmpty()) {
             text.append(errno == 0 ? ": " : ". ").append(explanation);

@@ -1,6 +1,9 @@
 package io.rdmanio.verbs;
 
-/** What completed ({@code enum ibv_wc_opcode}, ibv_poll_cq(3)), as C values. Only defined for a completion that succeeded. */
+/**
+ * What completed ({@code enum ibv_wc_opcode}, ibv_poll_cq(3)), as C values. Only defined for a completion that
+ * succeeded.
+ */
 public final class WorkCompletionOpcode {
     /** A send ({@code IBV_WC_SEND}). */
     public static final int SEND = 0;

@@ -1,7 +1,8 @@
 package io.rdmanio.verbs;
 
 /**
- * How a work request ended ({@code enum ibv_wc_status}, ibv_poll_cq(3)). An unknown C value is {@code UNKNOWN}. Immutable.
+ * How a work request ended ({@code enum ibv_wc_status}, ibv_poll_cq(3)). An unknown C value is {@code UNKNOWN}.
+ * Immutable.
  */
 public enum WorkCompletionStatus {
     /** Done ({@code IBV_WC_SUCCESS}). */

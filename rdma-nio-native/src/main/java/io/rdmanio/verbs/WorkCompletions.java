@@ -6,8 +6,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * An array of completions ({@code struct ibv_wc}) in native memory, allocated once and filled by {@link CompletionQueue#poll} again and again.
- * The accessors read an entry that the last poll filled and allocate nothing.
+ * An array of completions ({@code struct ibv_wc}) in native memory, allocated once and filled by
+ * {@link CompletionQueue#poll} again and again. The accessors read an entry that the last poll filled and allocate
+ * nothing.
  *
  * <p>Not thread-safe: for one thread at a time.
  */

@@ -3,9 +3,9 @@ package io.rdmanio.verbs.cm;
 import io.rdmanio.verbs.spi.TakenEvent;
 
 /**
- * An event of the connection manager ({@code struct rdma_cm_event}, rdma_get_cm_event(3)). Everything is copied out when it is taken, so it may be
- * read after {@link #close} too. Until it is closed, the id it is for ({@link #listenId} of a request to connect) is not destroyed by others
- * unseen: closing that id acknowledges the event itself.
+ * An event of the connection manager ({@code struct rdma_cm_event}, rdma_get_cm_event(3)). Everything is copied out
+ * when it is taken, so it may be read after {@link #close} too. Until it is closed, the id it is for ({@link #listenId}
+ * of a request to connect) is not destroyed by others unseen: closing that id acknowledges the event itself.
  *
  * <p>Immutable; thread-safe.
  */
@@ -38,8 +38,8 @@ public final class CommunicationEvent implements AutoCloseable {
     /**
      * Why, as delivered.
      *
-     * @return 0; or a negative error number; or, for REJECTED, the transport's reason (on InfiniBand and RoCE 28 is the peer's program, 8 that nobody
-     *     listens; on iWARP a negative error number)
+     * @return 0; or a negative error number; or, for REJECTED, the transport's reason (on InfiniBand and RoCE 28 is the
+     *     peer's program, 8 that nobody listens; on iWARP a negative error number)
      */
     public int status() {
         return taken.status();

@@ -1,7 +1,8 @@
 package io.rdmanio.verbs.cm;
 
 /**
- * What happened to a communication id ({@code enum rdma_cm_event_type}, rdma_get_cm_event(3)). An unknown C value is {@code UNKNOWN}. Immutable.
+ * What happened to a communication id ({@code enum rdma_cm_event_type}, rdma_get_cm_event(3)). An unknown C value is
+ * {@code UNKNOWN}. Immutable.
  */
 public enum CommunicationEventType {
     /** The destination has an address and the id a device ({@code RDMA_CM_EVENT_ADDR_RESOLVED}). */

@@ -19,11 +19,12 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * A communication id ({@code struct rdma_cm_id}): what a socket is to TCP. Its methods make system calls; those that begin something return at
- * once, and an event in its {@link EventChannel} tells how it ended. On iWARP {@link #connect} may block for seconds.
+ * A communication id ({@code struct rdma_cm_id}): what a socket is to TCP. Its methods make system calls; those that
+ * begin something return at once, and an event in its {@link EventChannel} tells how it ended. On iWARP
+ * {@link #connect} may block for seconds.
  *
- * <p>Thread safety: all methods may be called by any thread; their order is the caller's business. {@code unacknowledged} is guarded by the
- * event channel.
+ * <p>Thread safety: all methods may be called by any thread; their order is the caller's business.
+ * {@code unacknowledged} is guarded by the event channel.
  */
 public final class CommunicationId implements AutoCloseable {
     private static final int MAX_PRIVATE_DATA_BYTES = 255;
@@ -80,12 +81,14 @@ public final class CommunicationId implements AutoCloseable {
     }
 
     /**
-     * Begins to resolve a destination and binds the id to a device (rdma_resolve_addr(3)); ends with ADDRESS_RESOLVED or ADDRESS_ERROR.
+     * Begins to resolve a destination and binds the id to a device (rdma_resolve_addr(3)); ends with ADDRESS_RESOLVED
+     * or ADDRESS_ERROR.
      *
      * @param sourceOrNull the local address; null to choose by the route
      * @param destination the peer's address; an IPv4-mapped one is taken as IPv4
      * @param timeoutMillis how long it may take
-     * @throws VerbsException when it fails at once: no RDMA device has a route ({@code ENODEV}, {@code ENETUNREACH}), or it is bound elsewhere
+     * @throws VerbsException when it fails at once: no RDMA device has a route ({@code ENODEV}, {@code ENETUNREACH}),
+     *     or it is bound elsewhere
      * @throws UnresolvedAddressException when an address is not resolved
      * @throws IllegalStateException after close
      */
@@ -110,10 +113,12 @@ public final class CommunicationId implements AutoCloseable {
     }
 
     /**
-     * Binds to a local address (rdma_bind_addr(3)): a specific one binds the id to its device too. Port 0 takes a free one.
+     * Binds to a local address (rdma_bind_addr(3)): a specific one binds the id to its device too. Port 0 takes a free
+     * one.
      *
      * @param address the address; an IPv4-mapped one is taken as IPv4
-     * @throws VerbsException when it is in use ({@code EADDRINUSE}), or no RDMA device has it ({@code EADDRNOTAVAIL}, {@code ENODEV})
+     * @throws VerbsException when it is in use ({@code EADDRINUSE}), or no RDMA device has it ({@code EADDRNOTAVAIL},
+     *     {@code ENODEV})
      * @throws UnresolvedAddressException when the address is not resolved
      * @throws IllegalStateException after close
      */
@@ -140,14 +145,14 @@ public final class CommunicationId implements AutoCloseable {
     }
 
     /**
-     * Begins to connect (rdma_connect(3)); ends with ESTABLISHED, REJECTED, UNREACHABLE or CONNECT_ERROR. On iWARP it blocks while TCP connects,
-     * seconds when nobody answers.
+     * Begins to connect (rdma_connect(3)); ends with ESTABLISHED, REJECTED, UNREACHABLE or CONNECT_ERROR. On iWARP it
+     * blocks while TCP connects, seconds when nobody answers.
      *
      * @param parameters how
-     * @param privateData what the peer shall read in its CONNECT_REQUEST; null or empty for none. At most 56 bytes in the TCP port space of
-     *     InfiniBand and RoCE
-     * @throws VerbsException when it fails at once: the route is not resolved, the id has no queue pair, or too much private data ({@code EINVAL});
-     *     nobody listens, on iWARP ({@code ECONNREFUSED})
+     * @param privateData what the peer shall read in its CONNECT_REQUEST; null or empty for none. At most 56 bytes in
+     *     the TCP port space of InfiniBand and RoCE
+     * @throws VerbsException when it fails at once: the route is not resolved, the id has no queue pair, or too much
+     *     private data ({@code EINVAL}); nobody listens, on iWARP ({@code ECONNREFUSED})
      * @throws IllegalArgumentException when there are more than 255 bytes of private data
      * @throws IllegalStateException after close
      */
@@ -158,10 +163,12 @@ public final class CommunicationId implements AutoCloseable {
     }
 
     /**
-     * Accepts a request to connect, on the id that came with it (rdma_accept(3)); ends with ESTABLISHED, or another event when the peer is gone.
+     * Accepts a request to connect, on the id that came with it (rdma_accept(3)); ends with ESTABLISHED, or another
+     * event when the peer is gone.
      *
      * @param parameters how; its responder resources and initiator depth no more than was asked for
-     * @param privateData what the peer shall read in its ESTABLISHED; null or empty for none. At most 196 bytes on InfiniBand and RoCE
+     * @param privateData what the peer shall read in its ESTABLISHED; null or empty for none. At most 196 bytes on
+     *     InfiniBand and RoCE
      * @throws VerbsException when it fails
      * @throws IllegalArgumentException when there are more than 255 bytes of private data
      * @throws IllegalStateException after close
@@ -175,7 +182,8 @@ public final class CommunicationId implements AutoCloseable {
     /**
      * Rejects a request to connect, on the id that came with it (rdma_reject(3)). The id must be closed all the same.
      *
-     * @param privateData what the peer shall read in its REJECTED; null or empty for none. At most 148 bytes on InfiniBand and RoCE
+     * @param privateData what the peer shall read in its REJECTED; null or empty for none. At most 148 bytes on
+     *     InfiniBand and RoCE
      * @throws VerbsException when it fails
      * @throws IllegalArgumentException when there are more than 255 bytes of private data
      * @throws IllegalStateException after close
@@ -197,7 +205,8 @@ public final class CommunicationId implements AutoCloseable {
     }
 
     /**
-     * Disconnects (rdma_disconnect(3)): the queue pair goes to ERROR, on iWARP after what was sent; ends with DISCONNECTED on both sides.
+     * Disconnects (rdma_disconnect(3)): the queue pair goes to ERROR, on iWARP after what was sent; ends with
+     * DISCONNECTED on both sides.
      *
      * @throws VerbsException when the id is not connected ({@code EINVAL}; the peer may have disconnected before)
      * @throws IllegalStateException after close
@@ -207,7 +216,8 @@ public final class CommunicationId implements AutoCloseable {
     }
 
     /**
-     * Allows the address to be bound while another id has it (RDMA_OPTION_ID_REUSEADDR, rdma_set_option(3)). Before bind.
+     * Allows the address to be bound while another id has it (RDMA_OPTION_ID_REUSEADDR, rdma_set_option(3)). Before
+     * bind.
      *
      * @param reuse whether
      * @throws VerbsException when it fails
@@ -244,7 +254,8 @@ public final class CommunicationId implements AutoCloseable {
     }
 
     /**
-     * Creates the reliable connected queue pair of this id (rdma_create_qp(3)), which connect and accept bring to READY_TO_SEND.
+     * Creates the reliable connected queue pair of this id (rdma_create_qp(3)), which connect and accept bring to
+     * READY_TO_SEND.
      *
      * @param domain its protection domain, made from {@link #device}
      * @param send where its send completions go
@@ -252,8 +263,8 @@ public final class CommunicationId implements AutoCloseable {
      * @param wanted its sizes; {@link QueuePair#capabilities} tells what was granted
      * @param signalAll whether every send generates a completion
      * @return the queue pair, closed before this id
-     * @throws VerbsException when sizes are more than the device allows ({@code EINVAL}), memory can't be locked ({@code ENOMEM}), or the id has a queue
-     *     pair or no device ({@code EINVAL})
+     * @throws VerbsException when sizes are more than the device allows ({@code EINVAL}), memory can't be locked
+     *     ({@code ENOMEM}), or the id has a queue pair or no device ({@code EINVAL})
      * @throws IllegalArgumentException when the parts belong to different devices
      * @throws IllegalStateException after close, of the parts too
      */
@@ -268,8 +279,8 @@ public final class CommunicationId implements AutoCloseable {
         try {
             return VerbsAccess.get()
                     .newQueuePair(
-                            (domainHandle, sendHandle, receiveHandle) -> handle.createQueuePair(
-                                    domainHandle, sendHandle, receiveHandle, wanted, signalAll),
+                            (domainHandle, sendHandle, receiveHandle) ->
+                                    handle.createQueuePair(domainHandle, sendHandle, receiveHandle, wanted, signalAll),
                             domain,
                             send,
                             receive,
@@ -341,9 +352,9 @@ public final class CommunicationId implements AutoCloseable {
     }
 
     /**
-     * Destroys the id (rdma_destroy_id(3)) after its queue pair; a connection ends with DISCONNECTED at the peer, and a request that was neither
-     * accepted nor rejected is rejected. Events of this id that were taken and not closed are acknowledged first. Idempotent. Blocks until
-     * calls in progress on the id have returned, a connect on iWARP too.
+     * Destroys the id (rdma_destroy_id(3)) after its queue pair; a connection ends with DISCONNECTED at the peer, and a
+     * request that was neither accepted nor rejected is rejected. Events of this id that were taken and not closed are
+     * acknowledged first. Idempotent. Blocks until calls in progress on the id have returned, a connect on iWARP too.
      *
      * @throws VerbsException when something can't be destroyed
      */

@@ -3,7 +3,8 @@ package io.rdmanio.verbs.cm;
 /**
  * Parameters of a connection ({@code struct rdma_conn_param}, rdma_connect(3), rdma_accept(3)). Immutable.
  *
- * @param responderResources reads and atomics that the peer may have under way towards this side, 0 to 255; 255 is the device's maximum
+ * @param responderResources reads and atomics that the peer may have under way towards this side, 0 to 255; 255 is the
+ *     device's maximum
  * @param initiatorDepth reads and atomics that this side may have under way, 0 to 255; 255 is the device's maximum
  * @param flowControl whether hardware flow control is available, 0 or 1
  * @param retryCount how often an unanswered message is repeated, 0 to 7; ignored when accepting

@@ -17,11 +17,12 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Where the events of communication ids arrive ({@code struct rdma_event_channel}): a descriptor that can be waited for, and that is readable
- * while an event is queued.
+ * Where the events of communication ids arrive ({@code struct rdma_event_channel}): a descriptor that can be waited
+ * for, and that is readable while an event is queued.
  *
- * <p>Thread safety: all methods may be called by any thread; events are taken by one at a time. {@code events} guards the table of ids, which
- * events are unacknowledged, and an event's way from the native queue into that table; nothing blocks under it.
+ * <p>Thread safety: all methods may be called by any thread; events are taken by one at a time. {@code events} guards
+ * the table of ids, which events are unacknowledged, and an event's way from the native queue into that table; nothing
+ * blocks under it.
  */
 public final class EventChannel implements AutoCloseable {
     private final RdmaEngine engine;
@@ -45,12 +46,11 @@ public final class EventChannel implements AutoCloseable {
      *
      * @param engine whose connection manager
      * @return the channel, to be closed by the caller
-     * @throws VerbsException when a library is missing, or there is no connection manager ({@code ENODEV}, {@code ENOENT}) or no right to it
-     *     ({@code EACCES}), or no descriptor left ({@code EMFILE})
+     * @throws VerbsException when a library is missing, or there is no connection manager ({@code ENODEV},
+     *     {@code ENOENT}) or no right to it ({@code EACCES}), or no descriptor left ({@code EMFILE})
      */
     public static EventChannel open(RdmaEngine engine) throws VerbsException {
-        return new EventChannel(
-                engine, VerbsAccess.get().engine(engine).openEventChannel());
+        return new EventChannel(engine, VerbsAccess.get().engine(engine).openEventChannel());
     }
 
     /**
@@ -63,8 +63,8 @@ public final class EventChannel implements AutoCloseable {
     }
 
     /**
-     * Takes an event (rdma_get_cm_event(3)) and finds out whose it is before anybody acknowledges it. A request to connect whose listener was
-     * closed is destroyed here, which rejects it, and passed over. Does not block.
+     * Takes an event (rdma_get_cm_event(3)) and finds out whose it is before anybody acknowledges it. A request to
+     * connect whose listener was closed is destroyed here, which rejects it, and passed over. Does not block.
      *
      * @return the event, to be closed by the caller; null when none is queued ({@code EAGAIN})
      * @throws VerbsException when it fails
@@ -170,7 +170,10 @@ public final class EventChannel implements AutoCloseable {
         }
     }
 
-    /** Forgets an id that is about to be destroyed, and acknowledges what it still owes: no event can name it afterwards. */
+    /**
+     * Forgets an id that is about to be destroyed, and acknowledges what it still owes: no event can name it
+     * afterwards.
+     */
     void forget(CommunicationId id, long token) {
         events.lock();
         try {

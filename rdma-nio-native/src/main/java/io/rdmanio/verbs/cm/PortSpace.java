@@ -1,7 +1,8 @@
 package io.rdmanio.verbs.cm;
 
 /**
- * Port space of a communication id ({@code enum rdma_port_space}, rdma_create_id(3)). An unknown C value is {@code UNKNOWN}. Immutable.
+ * Port space of a communication id ({@code enum rdma_port_space}, rdma_create_id(3)). An unknown C value is
+ * {@code UNKNOWN}. Immutable.
  */
 public enum PortSpace {
     /** Reliable connections ({@code RDMA_PS_TCP}). */

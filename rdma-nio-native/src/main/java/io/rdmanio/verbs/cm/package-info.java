@@ -1,7 +1,8 @@
 /**
  * The RDMA connection manager (librdmacm) in full words: an {@link io.rdmanio.verbs.cm.EventChannel} makes
  * {@link io.rdmanio.verbs.cm.CommunicationId}s, which resolve addresses, listen, connect and accept, and delivers their
- * {@link io.rdmanio.verbs.cm.CommunicationEvent}s. Everything is asynchronous: a method begins something, an event ends it.
+ * {@link io.rdmanio.verbs.cm.CommunicationEvent}s. Everything is asynchronous: a method begins something, an event ends
+ * it.
  *
  * <p>Ownership and errors are as in {@link io.rdmanio.verbs}.
  */

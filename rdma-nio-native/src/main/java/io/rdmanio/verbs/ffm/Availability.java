@@ -34,7 +34,8 @@ final class Availability {
 
     private static String noDevice() {
         if (isEmpty(DEVICES, "*")) {
-            return "There is no RDMA device (" + DEVICES + " is missing or empty); load its driver, or make a software one:"
+            return "There is no RDMA device (" + DEVICES
+                    + " is missing or empty); load its driver, or make a software one:"
                     + " rdma link add rxe0 type rxe netdev eth0.";
         }
         if (isEmpty(NODES, "uverbs*")) {

@@ -29,17 +29,19 @@ final class Cures {
     static String lockedMemory(String wanted) {
         long limit = ResourceLimits.lockedMemoryBytes();
         if (limit == -1) {
-            return wanted + "RLIMIT_MEMLOCK is unlimited, so the device has no more of what was wanted (see its attributes),"
+            return wanted
+                    + "RLIMIT_MEMLOCK is unlimited, so the device has no more of what was wanted (see its attributes),"
                     + " or the memory control group or vm.max_map_count is at its limit.";
         }
         return wanted + "RLIMIT_MEMLOCK is " + (limit < 0 ? "unknown" : limit + " bytes")
-                + " for all registered memory and queues together. Raise it: ulimit -l, LimitMEMLOCK= in a systemd unit, memlock in"
-                + " /etc/security/limits.conf, --ulimit memlock=-1 of a container.";
+                + " for all registered memory and queues together. Raise it: ulimit -l, LimitMEMLOCK= in a systemd"
+                + " unit, memlock in /etc/security/limits.conf, --ulimit memlock=-1 of a container.";
     }
 
     private static String permission() {
-        return "This process may not use the RDMA devices: it needs read and write access to /dev/infiniband/rdma_cm and"
-                + " /dev/infiniband/uverbs*, in a container also the right to these devices (--device=/dev/infiniband).";
+        return "This process may not use the RDMA devices: it needs read and write access to /dev/infiniband/rdma_cm"
+                + " and /dev/infiniband/uverbs*, in a container also the right to these devices"
+                + " (--device=/dev/infiniband).";
     }
 
     private static String noDevice(String function) {
@@ -47,8 +49,8 @@ final class Cures {
             case "rdma_create_event_channel" ->
                 "There is no RDMA device, or the kernel has no RDMA connection manager (modprobe rdma_ucm).";
             case "rdma_resolve_addr" ->
-                "No RDMA device has a route to that address: it must go through an interface with an RDMA device, and not"
-                        + " through the loopback interface.";
+                "No RDMA device has a route to that address: it must go through an interface with an RDMA device, and"
+                        + " not through the loopback interface.";
             case "rdma_bind_addr" -> "No RDMA device has that address.";
             default -> "";
         };
@@ -56,8 +58,8 @@ final class Cures {
 
     private static String noNode(String function) {
         return function.equals("rdma_create_event_channel") || function.equals("ibv_open_device")
-                ? "A device node under /dev/infiniband is missing: load rdma_ucm and ib_uverbs, or pass the nodes into the"
-                        + " container (--device=/dev/infiniband)."
+                ? "A device node under /dev/infiniband is missing: load rdma_ucm and ib_uverbs, or pass the nodes into"
+                        + " the container (--device=/dev/infiniband)."
                 : "";
     }
 
@@ -67,15 +69,16 @@ final class Cures {
                 "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE; the length must not be 0.";
             case "ibv_create_cq" -> "The depth is more than the device's maxCompletionQueueEntries.";
             case "rdma_create_qp" ->
-                "The id needs a device and may have one queue pair, whose sizes must not exceed the device's maxQueuePairWorkRequests,"
-                        + " maxSges and its inline limit; the completion queues must be as large.";
+                "The id needs a device and may have one queue pair, whose sizes must not exceed the device's"
+                        + " maxQueuePairWorkRequests, maxSges and its inline limit; the completion queues must be as"
+                        + " large.";
             case "rdma_resolve_route" -> "The address must be resolved first.";
             case "rdma_connect" ->
-                "The route must be resolved and the id have a queue pair; private data of the TCP port space is at most 56 bytes;"
-                        + " responder resources and initiator depth must not exceed the device's limits.";
+                "The route must be resolved and the id have a queue pair; private data of the TCP port space is at"
+                    + " most 56 bytes; responder resources and initiator depth must not exceed the device's limits.";
             case "rdma_accept" ->
-                "The id must come from a CONNECT_REQUEST and have a queue pair; responder resources and initiator depth must not"
-                        + " exceed the request's and the device's.";
+                "The id must come from a CONNECT_REQUEST and have a queue pair; responder resources and initiator"
+                        + " depth must not exceed the request's and the device's.";
             case "rdma_reject" -> "The id must come from a CONNECT_REQUEST that is neither accepted nor rejected.";
             case "rdma_disconnect" -> "The id is not connected; the peer may have disconnected before.";
             case "rdma_bind_addr" -> "The id is bound already.";

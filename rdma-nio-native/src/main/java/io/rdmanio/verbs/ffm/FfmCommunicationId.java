@@ -24,7 +24,8 @@ final class FfmCommunicationId implements CommunicationIdHandle {
     private static final long SOURCE = 0;
     private static final long DESTINATION = 64;
     private static final long PRIVATE_DATA = 64;
-    private static final String NO_DEVICE = "The id has no device yet: the address must be resolved, or a listener accept.";
+    private static final String NO_DEVICE =
+            "The id has no device yet: the address must be resolved, or a listener accept.";
 
     private final FfmEngine engine;
     private final long id;
@@ -119,7 +120,8 @@ final class FfmCommunicationId implements CommunicationIdHandle {
                     result,
                     frame,
                     function,
-                    "peer=" + remoteAddress() + ", " + parameters + ", private data of " + privateData.length + " bytes");
+                    "peer=" + remoteAddress() + ", " + parameters + ", private data of " + privateData.length
+                            + " bytes");
         }
     }
 

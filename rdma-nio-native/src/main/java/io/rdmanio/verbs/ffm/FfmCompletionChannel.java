@@ -29,8 +29,8 @@ final class FfmCompletionChannel implements CompletionChannelHandle {
     public long takeEvent() throws VerbsException {
         try (CallFrame frame = CallFrame.enter()) {
             long out = frame.argumentsAddress();
-            int result = (int) Downcall.call(
-                    Imports.IBV_GET_CQ_EVENT.get(), frame, channel, out + CQ_OUT, out + CQ_CONTEXT_OUT);
+            int result = (int)
+                    Downcall.call(Imports.IBV_GET_CQ_EVENT.get(), frame, channel, out + CQ_OUT, out + CQ_CONTEXT_OUT);
             if (result == 0) {
                 return frame.arguments().get(ValueLayout.JAVA_LONG, CQ_CONTEXT_OUT);
             }

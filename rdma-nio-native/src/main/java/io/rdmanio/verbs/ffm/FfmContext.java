@@ -49,7 +49,9 @@ final class FfmContext implements ContextHandle {
         return new NativeFunction(field.nativeName(), MemorySegment.ofAddress(field.get(context)));
     }
 
-    /** Whether the memory still holds the context it held; the connection manager frees one whose device was removed. */
+    /**
+     * Whether the memory still holds the context it held; the connection manager frees one whose device was removed.
+     */
     boolean isStillCurrent() {
         MemorySegment struct = IbvContext.STRUCT.at(context);
         return IbvContext.CMD_FD.get(struct) == cmdFd && IbvContext.DEVICE.get(struct) == device;
@@ -83,8 +85,7 @@ final class FfmContext implements ContextHandle {
             // The exported function is the older one: it leaves the last fields alone.
             int result = (int)
                     (extended != null
-                            ? Downcall.call(
-                                    extended, frame, context, port, frame.argumentsAddress(), IbvPortAttr.SIZE)
+                            ? Downcall.call(extended, frame, context, port, frame.argumentsAddress(), IbvPortAttr.SIZE)
                             : Downcall.call(
                                     Imports.IBV_QUERY_PORT.get(), frame, context, port, frame.argumentsAddress()));
             Status.check(result, frame, Imports.IBV_QUERY_PORT, name + ", port=" + port);
@@ -92,7 +93,10 @@ final class FfmContext implements ContextHandle {
         }
     }
 
-    /** A function of the struct that lies before a context of the newer kind (verbs_get_ctx_op); null when there is none. */
+    /**
+     * A function of the struct that lies before a context of the newer kind (verbs_get_ctx_op); null when there is
+     * none.
+     */
     private NativeFunction verbsContextOperation(Field.U64 field) {
         if (IbvContext.ABI_COMPAT.get(IbvContext.STRUCT.at(context)) != EXTENDED) {
             return null;
@@ -146,8 +150,7 @@ final class FfmContext implements ContextHandle {
             throws VerbsException {
         long compChannel = channel == null ? 0 : ((FfmCompletionChannel) channel).channel;
         try (CallFrame frame = CallFrame.enter()) {
-            long cq = Downcall.call(
-                    Imports.IBV_CREATE_CQ.get(), frame, context, depthEntries, token, compChannel, 0);
+            long cq = Downcall.call(Imports.IBV_CREATE_CQ.get(), frame, context, depthEntries, token, compChannel, 0);
             Status.checkPointer(cq, frame, Imports.IBV_CREATE_CQ, name + ", entries=" + depthEntries);
             return new FfmCompletionQueue(this, cq);
         }

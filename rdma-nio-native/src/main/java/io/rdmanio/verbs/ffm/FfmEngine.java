@@ -106,7 +106,8 @@ public final class FfmEngine implements VerbsEngine {
                     Imports.IBV_OPEN_DEVICE.name(),
                     deviceName,
                     Errno.ENODEV,
-                    "The devices are: " + devices().stream().map(DeviceInfo::name).toList() + ".");
+                    "The devices are: "
+                            + devices().stream().map(DeviceInfo::name).toList() + ".");
         }
         return opened;
     }

@@ -33,8 +33,7 @@ final class FfmEventChannel implements EventChannelHandle {
     @Override
     public TakenEvent takeEvent() throws VerbsException {
         try (CallFrame frame = CallFrame.enter()) {
-            int result =
-                    (int) Downcall.call(Imports.RDMA_GET_CM_EVENT.get(), frame, channel, frame.argumentsAddress());
+            int result = (int) Downcall.call(Imports.RDMA_GET_CM_EVENT.get(), frame, channel, frame.argumentsAddress());
             if (result == 0) {
                 return read(frame.arguments().get(ValueLayout.JAVA_LONG, 0));
             }

@@ -33,8 +33,7 @@ final class FfmProtectionDomain implements ProtectionDomainHandle {
                         Errno.ENOMEM,
                         Cures.lockedMemory(lengthBytes + " bytes are wanted. "));
             }
-            return new FfmMemoryRegion(
-                    Status.checkPointer(mr, frame, function, arguments(lengthBytes, accessFlags)));
+            return new FfmMemoryRegion(Status.checkPointer(mr, frame, function, arguments(lengthBytes, accessFlags)));
         }
     }
 

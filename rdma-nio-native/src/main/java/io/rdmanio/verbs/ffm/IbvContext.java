@@ -15,7 +15,18 @@ final class IbvContext {
     static final Field.U32 NUM_COMP_VECTORS = new Field.U32("num_comp_vectors", 272);
     static final Field.U64 ABI_COMPAT = new Field.U64("abi_compat", 280 + PthreadTypes.MUTEX_BYTES);
     static final long SIZE = 288 + PthreadTypes.MUTEX_BYTES;
-    static final Struct STRUCT = Struct.of("struct ibv_context", SIZE, DEVICE, OPS_POLL_CQ, OPS_REQ_NOTIFY_CQ, OPS_POST_SEND, OPS_POST_RECV, CMD_FD, ASYNC_FD, NUM_COMP_VECTORS, ABI_COMPAT);
+    static final Struct STRUCT = Struct.of(
+            "struct ibv_context",
+            SIZE,
+            DEVICE,
+            OPS_POLL_CQ,
+            OPS_REQ_NOTIFY_CQ,
+            OPS_POST_SEND,
+            OPS_POST_RECV,
+            CMD_FD,
+            ASYNC_FD,
+            NUM_COMP_VECTORS,
+            ABI_COMPAT);
 
     private IbvContext() {}
 }

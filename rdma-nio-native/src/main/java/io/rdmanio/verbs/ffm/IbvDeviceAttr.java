@@ -46,7 +46,49 @@ final class IbvDeviceAttr {
     static final Field.U8 LOCAL_CA_ACK_DELAY = new Field.U8("local_ca_ack_delay", 226);
     static final Field.U8 PHYS_PORT_CNT = new Field.U8("phys_port_cnt", 227);
     static final long SIZE = 232;
-    static final Struct STRUCT = Struct.of("struct ibv_device_attr", SIZE, FW_VER, NODE_GUID, SYS_IMAGE_GUID, MAX_MR_SIZE, PAGE_SIZE_CAP, VENDOR_ID, VENDOR_PART_ID, HW_VER, MAX_QP, MAX_QP_WR, DEVICE_CAP_FLAGS, MAX_SGE, MAX_SGE_RD, MAX_CQ, MAX_CQE, MAX_MR, MAX_PD, MAX_QP_RD_ATOM, MAX_EE_RD_ATOM, MAX_RES_RD_ATOM, MAX_QP_INIT_RD_ATOM, MAX_EE_INIT_RD_ATOM, ATOMIC_CAP, MAX_EE, MAX_RDD, MAX_MW, MAX_RAW_IPV6_QP, MAX_RAW_ETHY_QP, MAX_MCAST_GRP, MAX_MCAST_QP_ATTACH, MAX_TOTAL_MCAST_QP_ATTACH, MAX_AH, MAX_FMR, MAX_MAP_PER_FMR, MAX_SRQ, MAX_SRQ_WR, MAX_SRQ_SGE, MAX_PKEYS, LOCAL_CA_ACK_DELAY, PHYS_PORT_CNT);
+    static final Struct STRUCT = Struct.of(
+            "struct ibv_device_attr",
+            SIZE,
+            FW_VER,
+            NODE_GUID,
+            SYS_IMAGE_GUID,
+            MAX_MR_SIZE,
+            PAGE_SIZE_CAP,
+            VENDOR_ID,
+            VENDOR_PART_ID,
+            HW_VER,
+            MAX_QP,
+            MAX_QP_WR,
+            DEVICE_CAP_FLAGS,
+            MAX_SGE,
+            MAX_SGE_RD,
+            MAX_CQ,
+            MAX_CQE,
+            MAX_MR,
+            MAX_PD,
+            MAX_QP_RD_ATOM,
+            MAX_EE_RD_ATOM,
+            MAX_RES_RD_ATOM,
+            MAX_QP_INIT_RD_ATOM,
+            MAX_EE_INIT_RD_ATOM,
+            ATOMIC_CAP,
+            MAX_EE,
+            MAX_RDD,
+            MAX_MW,
+            MAX_RAW_IPV6_QP,
+            MAX_RAW_ETHY_QP,
+            MAX_MCAST_GRP,
+            MAX_MCAST_QP_ATTACH,
+            MAX_TOTAL_MCAST_QP_ATTACH,
+            MAX_AH,
+            MAX_FMR,
+            MAX_MAP_PER_FMR,
+            MAX_SRQ,
+            MAX_SRQ_WR,
+            MAX_SRQ_SGE,
+            MAX_PKEYS,
+            LOCAL_CA_ACK_DELAY,
+            PHYS_PORT_CNT);
 
     private IbvDeviceAttr() {}
 }

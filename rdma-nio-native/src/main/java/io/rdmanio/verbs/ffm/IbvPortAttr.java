@@ -28,7 +28,31 @@ final class IbvPortAttr {
     static final Field.U8 FLAGS = new Field.U8("flags", 47);
     static final Field.U16 PORT_CAP_FLAGS2 = new Field.U16("port_cap_flags2", 48);
     static final long SIZE = 52;
-    static final Struct STRUCT = Struct.of("struct ibv_port_attr", SIZE, STATE, MAX_MTU, ACTIVE_MTU, GID_TBL_LEN, PORT_CAP_FLAGS, MAX_MSG_SZ, BAD_PKEY_CNTR, QKEY_VIOL_CNTR, PKEY_TBL_LEN, LID, SM_LID, LMC, MAX_VL_NUM, SM_SL, SUBNET_TIMEOUT, INIT_TYPE_REPLY, ACTIVE_WIDTH, ACTIVE_SPEED, PHYS_STATE, LINK_LAYER, FLAGS, PORT_CAP_FLAGS2);
+    static final Struct STRUCT = Struct.of(
+            "struct ibv_port_attr",
+            SIZE,
+            STATE,
+            MAX_MTU,
+            ACTIVE_MTU,
+            GID_TBL_LEN,
+            PORT_CAP_FLAGS,
+            MAX_MSG_SZ,
+            BAD_PKEY_CNTR,
+            QKEY_VIOL_CNTR,
+            PKEY_TBL_LEN,
+            LID,
+            SM_LID,
+            LMC,
+            MAX_VL_NUM,
+            SM_SL,
+            SUBNET_TIMEOUT,
+            INIT_TYPE_REPLY,
+            ACTIVE_WIDTH,
+            ACTIVE_SPEED,
+            PHYS_STATE,
+            LINK_LAYER,
+            FLAGS,
+            PORT_CAP_FLAGS2);
 
     private IbvPortAttr() {}
 }

@@ -16,7 +16,19 @@ final class IbvQpInitAttr {
     static final Field.U32 QP_TYPE = new Field.U32("qp_type", 52);
     static final Field.U32 SQ_SIG_ALL = new Field.U32("sq_sig_all", 56);
     static final long SIZE = 64;
-    static final Struct STRUCT = Struct.of("struct ibv_qp_init_attr", SIZE, SEND_CQ, RECV_CQ, SRQ, CAP_MAX_SEND_WR, CAP_MAX_RECV_WR, CAP_MAX_SEND_SGE, CAP_MAX_RECV_SGE, CAP_MAX_INLINE_DATA, QP_TYPE, SQ_SIG_ALL);
+    static final Struct STRUCT = Struct.of(
+            "struct ibv_qp_init_attr",
+            SIZE,
+            SEND_CQ,
+            RECV_CQ,
+            SRQ,
+            CAP_MAX_SEND_WR,
+            CAP_MAX_RECV_WR,
+            CAP_MAX_SEND_SGE,
+            CAP_MAX_RECV_SGE,
+            CAP_MAX_INLINE_DATA,
+            QP_TYPE,
+            SQ_SIG_ALL);
 
     private IbvQpInitAttr() {}
 }

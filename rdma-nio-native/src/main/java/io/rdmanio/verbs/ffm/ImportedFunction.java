@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * A function that a library exports, looked up when it is first called. One that is missing fails its own callers and nobody else.
- * Thread-safe: {@code found} is written once with an immutable value, and a race writes equal ones.
+ * A function that a library exports, looked up when it is first called. One that is missing fails its own callers and
+ * nobody else. Thread-safe: {@code found} is written once with an immutable value, and a race writes equal ones.
  */
 final class ImportedFunction {
     private final NativeLibrary library;

@@ -10,16 +10,16 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A shared library, loaded when it is first needed and never unloaded; or the reason why there is none. Thread-safe: {@code load} is
- * synchronized, everything else immutable.
+ * A shared library, loaded when it is first needed and never unloaded; or the reason why there is none. Thread-safe:
+ * {@code load} is synchronized, everything else immutable.
  */
 final class NativeLibrary {
     /** libibverbs. The property names another file, for tests. */
-    static final NativeLibrary IBVERBS =
-            new NativeLibrary("io.rdmanio.ibverbs.library", "libibverbs.so.1", "libibverbs1 (Debian, Ubuntu) or libibverbs");
+    static final NativeLibrary IBVERBS = new NativeLibrary(
+            "io.rdmanio.ibverbs.library", "libibverbs.so.1", "libibverbs1 (Debian, Ubuntu) or libibverbs");
     /** librdmacm. The property names another file, for tests. */
-    static final NativeLibrary RDMACM =
-            new NativeLibrary("io.rdmanio.rdmacm.library", "librdmacm.so.1", "librdmacm1 (Debian, Ubuntu) or librdmacm");
+    static final NativeLibrary RDMACM = new NativeLibrary(
+            "io.rdmanio.rdmacm.library", "librdmacm.so.1", "librdmacm1 (Debian, Ubuntu) or librdmacm");
 
     private final String fileName;
     private final String packageName;

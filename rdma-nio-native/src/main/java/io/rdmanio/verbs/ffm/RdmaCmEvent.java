@@ -13,7 +13,16 @@ final class RdmaCmEvent {
     static final Field.U64 PARAM_UD_PRIVATE_DATA = new Field.U64("param.ud.private_data", 24);
     static final Field.U8 PARAM_UD_PRIVATE_DATA_LEN = new Field.U8("param.ud.private_data_len", 32);
     static final long SIZE = 80;
-    static final Struct STRUCT = Struct.of("struct rdma_cm_event", SIZE, ID, LISTEN_ID, EVENT, STATUS, PARAM_CONN, PARAM_UD_PRIVATE_DATA, PARAM_UD_PRIVATE_DATA_LEN);
+    static final Struct STRUCT = Struct.of(
+            "struct rdma_cm_event",
+            SIZE,
+            ID,
+            LISTEN_ID,
+            EVENT,
+            STATUS,
+            PARAM_CONN,
+            PARAM_UD_PRIVATE_DATA,
+            PARAM_UD_PRIVATE_DATA_LEN);
 
     private RdmaCmEvent() {}
 }

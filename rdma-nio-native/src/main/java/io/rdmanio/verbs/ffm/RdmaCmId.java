@@ -13,7 +13,8 @@ final class RdmaCmId {
     static final Field.U32 PS = new Field.U32("ps", 344);
     static final Field.U8 PORT_NUM = new Field.U8("port_num", 348);
     static final long SIZE = 416;
-    static final Struct STRUCT = Struct.of("struct rdma_cm_id", SIZE, VERBS, CONTEXT, QP, ROUTE_ADDR_SRC_ADDR, ROUTE_ADDR_DST_ADDR, PS, PORT_NUM);
+    static final Struct STRUCT = Struct.of(
+            "struct rdma_cm_id", SIZE, VERBS, CONTEXT, QP, ROUTE_ADDR_SRC_ADDR, ROUTE_ADDR_DST_ADDR, PS, PORT_NUM);
 
     private RdmaCmId() {}
 }

@@ -15,7 +15,18 @@ final class RdmaConnParam {
     static final Field.U8 SRQ = new Field.U8("srq", 14);
     static final Field.U32 QP_NUM = new Field.U32("qp_num", 16);
     static final long SIZE = 24;
-    static final Struct STRUCT = Struct.of("struct rdma_conn_param", SIZE, PRIVATE_DATA, PRIVATE_DATA_LEN, RESPONDER_RESOURCES, INITIATOR_DEPTH, FLOW_CONTROL, RETRY_COUNT, RNR_RETRY_COUNT, SRQ, QP_NUM);
+    static final Struct STRUCT = Struct.of(
+            "struct rdma_conn_param",
+            SIZE,
+            PRIVATE_DATA,
+            PRIVATE_DATA_LEN,
+            RESPONDER_RESOURCES,
+            INITIATOR_DEPTH,
+            FLOW_CONTROL,
+            RETRY_COUNT,
+            RNR_RETRY_COUNT,
+            SRQ,
+            QP_NUM);
 
     private RdmaConnParam() {}
 }

@@ -11,7 +11,8 @@ final class SockaddrIn6 {
     static final Field.Bytes SIN6_ADDR = new Field.Bytes("sin6_addr", 8, 16);
     static final Field.U32 SIN6_SCOPE_ID = new Field.U32("sin6_scope_id", 24);
     static final long SIZE = 28;
-    static final Struct STRUCT = Struct.of("struct sockaddr_in6", SIZE, SIN6_FAMILY, SIN6_PORT, SIN6_FLOWINFO, SIN6_ADDR, SIN6_SCOPE_ID);
+    static final Struct STRUCT =
+            Struct.of("struct sockaddr_in6", SIZE, SIN6_FAMILY, SIN6_PORT, SIN6_FLOWINFO, SIN6_ADDR, SIN6_SCOPE_ID);
 
     private SockaddrIn6() {}
 }

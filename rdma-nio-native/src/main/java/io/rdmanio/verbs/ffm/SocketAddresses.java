@@ -9,7 +9,10 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 
-/** Socket addresses between Java and C. The connection manager does not take IPv4-mapped addresses, so they are unmapped. */
+/**
+ * Socket addresses between Java and C. The connection manager does not take IPv4-mapped addresses, so they are
+ * unmapped.
+ */
 final class SocketAddresses {
     static final int AF_INET = 2;
     static final int AF_INET6 = 10;

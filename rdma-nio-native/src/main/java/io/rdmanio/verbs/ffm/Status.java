@@ -8,8 +8,8 @@ final class Status {
     private Status() {}
 
     /**
-     * The error number of a function that returns an int. Verbs return an error number (some drivers a negative one), or -1 with errno set; the
-     * connection manager always the latter.
+     * The error number of a function that returns an int. Verbs return an error number (some drivers a negative one),
+     * or -1 with errno set; the connection manager always the latter.
      */
     static int errno(int result, CallFrame frame) {
         if (result == 0) {

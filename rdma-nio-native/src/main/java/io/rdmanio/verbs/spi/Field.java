@@ -5,8 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * A field of a C struct: name, offset and size, and how it is read and written. Immutable; static final instances are constants to the
- * compiler, so an access costs what the plain memory access costs.
+ * A field of a C struct: name, offset and size, and how it is read and written. Immutable; static final instances are
+ * constants to the compiler, so an access costs what the plain memory access costs.
  */
 public sealed interface Field {
     /**
@@ -194,8 +194,7 @@ public sealed interface Field {
      * @param offset bytes from the beginning of the struct
      */
     record Net32(String nativeName, long offset) implements Field {
-        private static final ValueLayout.OfInt LAYOUT =
-                ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+        private static final ValueLayout.OfInt LAYOUT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
         @Override
         public long size() {

@@ -30,6 +30,8 @@ public enum HandleKind {
     WORK_COMPLETIONS("WorkCompletions");
 
     private final String label;
+
+    @SuppressWarnings("ImmutableEnumChecker") // The count is all that changes.
     private final LongAdder open = new LongAdder();
 
     HandleKind(String label) {

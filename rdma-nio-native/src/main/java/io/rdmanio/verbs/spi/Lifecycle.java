@@ -9,20 +9,21 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The ownership of one native handle: who its parents and children are, which calls are in progress, and how it is closed: no new call
- * is let in, calls in progress are waited for, children are closed (the youngest first), then the handle is destroyed. A destroy that
- * fails leaves the object closed for use, counted as open, and to be closed again.
+ * The ownership of one native handle: who its parents and children are, which calls are in progress, and how it is
+ * closed: no new call is let in, calls in progress are waited for, children are closed (the youngest first), then the
+ * handle is destroyed. A destroy that fails leaves the object closed for use, counted as open, and to be closed again.
  *
- * <p>Thread safety: all methods may be called by any thread. {@code closing} serializes closers, so that a parent can't be destroyed while
- * a child's destroy is still under way; it is taken from parent to child, never the other way. {@code children} is guarded by itself, and
- * nothing is called under it.
+ * <p>Thread safety: all methods may be called by any thread. {@code closing} serializes closers, so that a parent can't
+ * be destroyed while a child's destroy is still under way; it is taken from parent to child, never the other way.
+ * {@code children} is guarded by itself, and nothing is called under it.
  */
 public final class Lifecycle {
     /** Destroys a native handle. */
     @FunctionalInterface
     public interface Destroyer {
         /**
-         * Destroys it. Called once at a time, after the last call and the last child are gone; again only after a failure.
+         * Destroys it. Called once at a time, after the last call and the last child are gone; again only after a
+         * failure.
          *
          * @throws VerbsException when the engine can't
          */
@@ -38,7 +39,8 @@ public final class Lifecycle {
     private boolean destroyed;
 
     /**
-     * Begins a life. The caller must be inside every parent (between {@link #enter} and {@link #exit}), so that none is closed meanwhile.
+     * Begins a life. The caller must be inside every parent (between {@link #enter} and {@link #exit}), so that none is
+     * closed meanwhile.
      *
      * @param kind what it is counted as
      * @param destroyer how it ends

@@ -9,8 +9,8 @@ import io.rdmanio.verbs.VerbsException;
 import java.lang.invoke.MethodHandles;
 
 /**
- * What the package of the connection manager, and tests that put an engine of their own behind the objects, need of the package of verbs and
- * may not be public there. Thread-safe.
+ * What the package of the connection manager, and tests that put an engine of their own behind the objects, need of the
+ * package of verbs and may not be public there. Thread-safe.
  */
 public abstract class VerbsAccess {
     private static volatile VerbsAccess instance;
@@ -100,10 +100,6 @@ public abstract class VerbsAccess {
      * @throws VerbsException when the maker fails
      */
     public abstract QueuePair newQueuePair(
-            QueuePairMaker maker,
-            ProtectionDomain domain,
-            CompletionQueue send,
-            CompletionQueue receive,
-            Lifecycle id)
+            QueuePairMaker maker, ProtectionDomain domain, CompletionQueue send, CompletionQueue receive, Lifecycle id)
             throws VerbsException;
 }

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An implementation of verbs and of the connection manager, found as a service. Its constructor must be cheap and never fail. Handles that
- * it returns, and theirs, are used as the objects in front of them promise: no call after destroy, no destroy during a call, children
- * destroyed before parents. Otherwise all methods may be called by any thread.
+ * An implementation of verbs and of the connection manager, found as a service. Its constructor must be cheap and never
+ * fail. Handles that it returns, and theirs, are used as the objects in front of them promise: no call after destroy,
+ * no destroy during a call, children destroyed before parents. Otherwise all methods may be called by any thread.
  */
 public interface VerbsEngine {
     /**
