@@ -1,0 +1,86 @@
+package io.rdmanio.ch;
+
+import java.net.SocketOption;
+import java.net.StandardSocketOptions;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The socket options of one channel: which there are, their values, and what is a value. Not thread-safe: guarded by the
+ * channel's state lock.
+ */
+final class SocketOptionValues {
+    private static final int MAX_LINGER_SECONDS = 65_535;
+    private static final int MAX_BYTE = 255;
+
+    private final Map<SocketOption<?>, Object> values = new HashMap<>();
+
+    private SocketOptionValues() {}
+
+    static SocketOptionValues ofSocket() {
+        SocketOptionValues options = new SocketOptionValues();
+        options.values.put(StandardSocketOptions.SO_SNDBUF, 0);
+        options.values.put(StandardSocketOptions.SO_RCVBUF, 0);
+        options.values.put(StandardSocketOptions.SO_KEEPALIVE, false);
+        options.values.put(StandardSocketOptions.SO_REUSEADDR, false);
+        options.values.put(StandardSocketOptions.SO_LINGER, -1);
+        options.values.put(StandardSocketOptions.TCP_NODELAY, false);
+        options.values.put(StandardSocketOptions.IP_TOS, 0);
+        return options;
+    }
+
+    static SocketOptionValues ofServerSocket() {
+        SocketOptionValues options = new SocketOptionValues();
+        options.values.put(StandardSocketOptions.SO_RCVBUF, 0);
+        options.values.put(StandardSocketOptions.SO_REUSEADDR, true);
+        return options;
+    }
+
+    Set<SocketOption<?>> supported() {
+        return Set.copyOf(values.keySet());
+    }
+
+    /**
+     * Checks name and value, in the order java.nio has it, before the channel's state is looked at.
+     *
+     * @return the value to be kept, clamped where the option is clamped
+     * @throws UnsupportedOperationException if there is no such option
+     * @throws IllegalArgumentException if the value is none of the option's
+     */
+    <T> T check(SocketOption<T> name, T value) {
+        checkName(name);
+        if (!name.type().isInstance(value)) {
+            throw new IllegalArgumentException("Invalid value '" + value + "'");
+        }
+        if (!(value instanceof Integer number)) {
+            return value;
+        }
+        if (name == StandardSocketOptions.SO_LINGER) {
+            return name.type().cast(Math.clamp(number, -1, MAX_LINGER_SECONDS));
+        }
+        if (number < 0) {
+            throw new IllegalArgumentException(name.name() + ": " + number + " is negative");
+        }
+        if (name == StandardSocketOptions.IP_TOS && number > MAX_BYTE) {
+            throw new IllegalArgumentException(name.name() + ": " + number + " is more than " + MAX_BYTE);
+        }
+        return value;
+    }
+
+    void checkName(SocketOption<?> name) {
+        Objects.requireNonNull(name, "name");
+        if (!values.containsKey(name)) {
+            throw new UnsupportedOperationException("'" + name + "' not supported");
+        }
+    }
+
+    void put(SocketOption<?> name, Object value) {
+        values.put(name, value);
+    }
+
+    <T> T get(SocketOption<T> name) {
+        return name.type().cast(values.get(name));
+    }
+}

@@ -1,0 +1,38 @@
+package io.rdmanio.ch;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.IllegalBlockingModeException;
+import java.util.Objects;
+
+/** The output of a socket adaptor; writes all it is given, without holding up readers. Thread-safe. */
+final class SocketOutputStream extends OutputStream {
+    private final SocketChannelImpl channel;
+
+    SocketOutputStream(SocketChannelImpl channel) {
+        this.channel = channel;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+        write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] source, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, source.length);
+        if (!channel.isBlocking()) {
+            throw new IllegalBlockingModeException();
+        }
+        ByteBuffer bytes = ByteBuffer.wrap(source, offset, length);
+        while (bytes.hasRemaining()) {
+            channel.write(bytes);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

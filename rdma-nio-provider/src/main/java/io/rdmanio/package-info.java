@@ -1,0 +1,2 @@
+/** Sockets of {@code java.nio} over RDMA: the provider that {@code -Djava.nio.channels.spi.SelectorProvider} names. */
+package io.rdmanio;

@@ -1,0 +1,2 @@
+/** Which transport a channel gets. */
+package io.rdmanio.policy;

@@ -1,0 +1,105 @@
+package io.rdmanio.stream;
+
+import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.cm.CommunicationEventType;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+
+/** Turns what the communication manager says of a failed connection into the exceptions of java.net. */
+final class ConnectFailures {
+    /** Reject reason of the InfiniBand communication manager: no such service, that is, nobody listens. */
+    private static final int REJECT_INVALID_SERVICE = 8;
+
+    /** Reject reason: the application, or its full backlog, refused. */
+    private static final int REJECT_CONSUMER = 28;
+
+    private ConnectFailures() {}
+
+    /**
+     * @param status as in the event: a negative errno, or for REJECTED the transport's reason
+     */
+    static IOException of(CommunicationEventType type, int status, InetSocketAddress peer) {
+        return switch (type) {
+            case REJECTED -> rejected(status, peer);
+            case DEVICE_REMOVAL -> new SocketException("The RDMA device on the way to " + peer + " was removed");
+            case DISCONNECTED -> new SocketException("Connection reset");
+            default -> status < 0 ? ofErrno(-status, type.toString(), peer) : timedOut(type.toString(), peer);
+        };
+    }
+
+    private static IOException rejected(int status, InetSocketAddress peer) {
+        return switch (status) {
+            case REJECT_INVALID_SERVICE, REJECT_CONSUMER, 0 -> new ConnectException("Connection refused: " + peer);
+            default ->
+                status < 0
+                        ? ofErrno(-status, "REJECTED", peer)
+                        : new ConnectException("Connection refused: " + peer + " (reject reason " + status + ")");
+        };
+    }
+
+    static IOException timedOut(String stage, InetSocketAddress peer) {
+        return new ConnectException("Connection timed out: " + peer + " (" + stage + ")");
+    }
+
+    /** From a call that failed at once. What verbs says of limits and permissions is kept. */
+    static IOException of(VerbsException failure, InetSocketAddress peer) {
+        IOException known = isNetwork(failure.errno())
+                ? ofErrno(failure.errno(), failure.operation(), peer)
+                : new SocketException(failure.getMessage());
+        known.initCause(failure);
+        return known;
+    }
+
+    /** From a bind or listen that failed. */
+    static IOException ofBind(VerbsException failure, InetSocketAddress local) {
+        IOException known =
+                switch (failure.errno()) {
+                    case Errno.EADDRINUSE -> new BindException("Address already in use: " + local);
+                    case Errno.EADDRNOTAVAIL -> new BindException("Cannot assign requested address: " + local);
+                    case Errno.ENODEV ->
+                        new BindException("No RDMA device has the address " + local
+                                + " (rdma link shows the interfaces that have a device)");
+                    case Errno.EACCES, Errno.EPERM -> new BindException("Permission denied: " + local);
+                    default -> new SocketException(failure.getMessage());
+                };
+        known.initCause(failure);
+        return known;
+    }
+
+    private static boolean isNetwork(int errno) {
+        return switch (errno) {
+            case Errno.ECONNREFUSED,
+                    Errno.ECONNRESET,
+                    Errno.ETIMEDOUT,
+                    Errno.EHOSTUNREACH,
+                    Errno.ENETUNREACH,
+                    Errno.ENODEV,
+                    Errno.EADDRINUSE,
+                    Errno.EADDRNOTAVAIL -> true;
+            default -> false;
+        };
+    }
+
+    private static IOException ofErrno(int errno, String stage, InetSocketAddress peer) {
+        return switch (errno) {
+            case Errno.ECONNREFUSED, Errno.ECONNRESET -> new ConnectException("Connection refused: " + peer);
+            case Errno.ETIMEDOUT -> timedOut(stage, peer);
+            case Errno.EHOSTUNREACH, Errno.ENETUNREACH ->
+                new NoRouteToHostException("No route to host: " + peer);
+            case Errno.ENODEV ->
+                new NoRouteToHostException("No RDMA device reaches " + peer
+                        + ": its route leads over an interface without one (rdma link shows those that have one)");
+            case Errno.EADDRINUSE, Errno.EADDRNOTAVAIL ->
+                new BindException(Errno.describe(errno) + ": on the way to " + peer);
+            default ->
+                new SocketException(
+                        "Connecting to " + peer + " failed: " + Errno.name(errno) + " " + Errno.describe(errno)
+                                + " (" + stage + ")");
+        };
+    }
+}

@@ -1,0 +1,142 @@
+package io.rdmanio.stream;
+
+import io.rdmanio.verbs.SendFlags;
+import io.rdmanio.verbs.SendOpcode;
+import io.rdmanio.verbs.SendWorkRequest;
+import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.WorkCompletions;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Puts messages on the wire: as the immediate data of RDMA WRITEs, or, over iWARP, which has none, as a four-byte SEND
+ * behind the WRITE.
+ *
+ * <p>The caller fills in payload and target of {@link #payload()}, then posts. Not thread-safe: guarded by the
+ * connection's lock.
+ */
+abstract sealed class MessagePoster implements AutoCloseable {
+    /** Marks a send's completion; those of receives carry the number of their slot. */
+    static final long SEND_ID = -1;
+
+    final StreamResources resources;
+    private final SendWorkRequest payload = new SendWorkRequest(2);
+    final SendWorkRequest bare = new SendWorkRequest(1);
+
+    private MessagePoster(StreamResources resources) {
+        this.resources = resources;
+        payload.workRequestId(SEND_ID);
+        bare.workRequestId(SEND_ID);
+    }
+
+    static MessagePoster over(StreamResources resources) {
+        return resources.messagesAsSend ? new AsSend(resources) : new AsImmediate(resources);
+    }
+
+    /** The work request that carries a payload, for the caller to describe payload and target in. */
+    SendWorkRequest payload() {
+        return payload;
+    }
+
+    /** Work requests a message with payload takes; slots, if it is a control message. */
+    abstract int entriesPerPayload();
+
+    /**
+     * Posts a message with the payload described in {@link #payload()}.
+     *
+     * @param inline whether the payload is copied into the work request
+     */
+    abstract void postPayload(int message, boolean inline, boolean signalled) throws VerbsException;
+
+    /** Posts a message without payload. */
+    abstract void postBare(int message, boolean signalled) throws VerbsException;
+
+    /** The message that a successful receive brought. */
+    abstract int message(WorkCompletions completions, int index);
+
+    @Override
+    public void close() {
+        payload.close();
+        bare.close();
+    }
+
+    private static int flags(boolean inline, boolean signalled) {
+        return (inline ? SendFlags.INLINE : 0) | (signalled ? SendFlags.SIGNALED : 0);
+    }
+
+    /** Messages as immediate data: InfiniBand and RoCE. */
+    private static final class AsImmediate extends MessagePoster {
+        AsImmediate(StreamResources resources) {
+            super(resources);
+            payload().opcode(SendOpcode.WRITE_WITH_IMM);
+            bare.opcode(SendOpcode.WRITE_WITH_IMM).sgeCount(0).remote(0, 0);
+        }
+
+        @Override
+        int entriesPerPayload() {
+            return 1;
+        }
+
+        @Override
+        void postPayload(int message, boolean inline, boolean signalled) throws VerbsException {
+            payload().immediateData(message).flags(flags(inline, signalled));
+            resources.queuePair.postSend(payload());
+        }
+
+        @Override
+        void postBare(int message, boolean signalled) throws VerbsException {
+            bare.immediateData(message).flags(flags(false, signalled));
+            resources.queuePair.postSend(bare);
+        }
+
+        @Override
+        int message(WorkCompletions completions, int index) {
+            return completions.immediateData(index);
+        }
+    }
+
+    /** Messages as SEND in the sender's byte order: iWARP. The last word of the inline area holds the message. */
+    private static final class AsSend extends MessagePoster {
+        private final MemorySegment word;
+
+        AsSend(StreamResources resources) {
+            super(resources);
+            this.word = resources.inlineMemory.asSlice(
+                    resources.inlineMemory.byteSize() - StreamMessage.LENGTH_BYTES, StreamMessage.LENGTH_BYTES);
+            payload().opcode(SendOpcode.WRITE).next(bare);
+            bare.opcode(SendOpcode.SEND)
+                    .sgeCount(1)
+                    .sge(0, word.address(), StreamMessage.LENGTH_BYTES, resources.local.localKey());
+        }
+
+        @Override
+        int entriesPerPayload() {
+            return 2;
+        }
+
+        @Override
+        void postPayload(int message, boolean inline, boolean signalled) throws VerbsException {
+            payload().flags(flags(inline, false));
+            prepareBare(message, signalled);
+            resources.queuePair.postSend(payload());
+        }
+
+        @Override
+        void postBare(int message, boolean signalled) throws VerbsException {
+            prepareBare(message, signalled);
+            resources.queuePair.postSend(bare);
+        }
+
+        private void prepareBare(int message, boolean signalled) {
+            word.set(ValueLayout.JAVA_INT_UNALIGNED, 0, message);
+            bare.flags(flags(true, signalled));
+        }
+
+        @Override
+        int message(WorkCompletions completions, int index) {
+            return resources.messageSlots.get(
+                    ValueLayout.JAVA_INT_UNALIGNED,
+                    completions.workRequestId(index) * StreamMessage.LENGTH_BYTES);
+        }
+    }
+}

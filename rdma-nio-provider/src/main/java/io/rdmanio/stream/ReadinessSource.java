@@ -1,0 +1,227 @@
+package io.rdmanio.stream;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Something that becomes ready for operations, and the threads and selection keys that wait for it.
+ *
+ * <p>Operations are those of {@link java.nio.channels.SelectionKey}. Readiness may be discovered by anybody who touches
+ * the source: a thread that reads, a selector, the event loop. Whoever does publishes it to all, under the lock, so that
+ * none sleeps through what another has found. Invariant: while anybody sleeps, the source is armed, or a notification of
+ * it is on its way. Thread-safe.
+ */
+public abstract class ReadinessSource {
+    /** Guards the source and everybody's sleep; never held while blocking. */
+    final ReentrantLock lock = new ReentrantLock();
+
+    // begin: guarded by lock
+    private final List<Waiter> waiters = new ArrayList<>(2);
+    private final List<Watch> watches = new ArrayList<>(1);
+    private int sleepingWatches;
+    private boolean waitsEnded;
+    // end
+
+    ReadinessSource() {}
+
+    /** The operations that are ready, as far as known. Lock held. */
+    abstract int readiness();
+
+    /** Takes in what has happened; arms the source if somebody sleeps. Lock held. */
+    abstract void update();
+
+    /** Takes note that the descriptor was readable: its notification is consumed. Lock held. */
+    abstract void notified();
+
+    /** Sees to it that the event loop wakes those who can't watch the descriptor themselves. Lock held. */
+    abstract void watchByEventLoop() throws IOException;
+
+    /**
+     * The descriptor that becomes readable when there is something to take in, for epoll, level-triggered.
+     *
+     * @return -1 if there is none (yet); it stays the same from then on until the source is released
+     */
+    public abstract int descriptor();
+
+    final boolean anyoneSleeps() {
+        return sleepingWatches > 0 || !waiters.isEmpty();
+    }
+
+    /** Wakes everybody who waits for what is ready. Lock held. */
+    final void publish() {
+        assert lock.isHeldByCurrentThread();
+        if (!anyoneSleeps()) {
+            return;
+        }
+        int ready = readiness();
+        for (Waiter waiter : waiters) {
+            if ((waiter.interest & ready) != 0) {
+                waiter.wake();
+            }
+        }
+        if (sleepingWatches > 0) {
+            for (Watch watch : watches) {
+                if ((watch.sleepingFor & ready) != 0) {
+                    awaken(watch);
+                    watch.ready();
+                }
+            }
+        }
+    }
+
+    private void awaken(Watch watch) {
+        if (watch.sleepingFor != 0) {
+            watch.sleepingFor = 0;
+            sleepingWatches--;
+        }
+    }
+
+    // -- selection keys --
+
+    /** Adds a watch, awake. */
+    public final void add(Watch watch) {
+        lock.lock();
+        try {
+            watches.add(watch);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Removes a watch; it is called no more when this returns. */
+    public final void remove(Watch watch) {
+        lock.lock();
+        try {
+            awaken(watch);
+            watches.remove(watch);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The operations that are ready among those of interest. If none is, the watch is put to sleep for them.
+     *
+     * @param notified whether {@link #descriptor()} was seen readable
+     */
+    public final int readyOrSleep(Watch watch, int interest, boolean notified) {
+        lock.lock();
+        try {
+            if (notified) {
+                notified();
+            }
+            awaken(watch);
+            int ready = readiness() & interest;
+            if (ready == 0 && interest != 0) {
+                // counted as asleep so that the source gets armed, but not to be called for what this call returns
+                sleepingWatches++;
+                update();
+                ready = readiness() & interest;
+                if (ready == 0) {
+                    watch.sleepingFor = interest;
+                } else {
+                    sleepingWatches--;
+                }
+            } else if (notified) {
+                update();
+            }
+            return ready;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes in what has happened after {@link #descriptor()} was seen readable, and publishes it. */
+    final void descriptorReady() {
+        lock.lock();
+        try {
+            notified();
+            update();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // -- threads --
+
+    /**
+     * Blocks until one of the operations is ready, waits are ended, or time is up. Does not look at the interrupt status:
+     * the channel's close does, through {@link #endWaits()}.
+     *
+     * @param deadlineNanos a value of {@link System#nanoTime()}
+     * @param bounded whether the deadline counts
+     * @return whether one of the operations is ready
+     */
+    public final boolean await(int interest, long deadlineNanos, boolean bounded) throws IOException {
+        lock.lock();
+        try {
+            update();
+            if ((readiness() & interest) != 0) {
+                return true;
+            }
+        } finally {
+            lock.unlock();
+        }
+        Waiter waiter = descriptor() >= 0 && !Thread.currentThread().isVirtual()
+                ? Waiter.blocking(interest)
+                : Waiter.parking(interest);
+        try {
+            return await(waiter, deadlineNanos, bounded);
+        } finally {
+            lock.lock();
+            try {
+                waiters.remove(waiter);
+            } finally {
+                lock.unlock();
+            }
+            waiter.release();
+        }
+    }
+
+    private boolean await(Waiter waiter, long deadlineNanos, boolean bounded) throws IOException {
+        boolean first = true;
+        boolean readable = false;
+        while (true) {
+            lock.lock();
+            try {
+                if (first) {
+                    waiters.add(waiter);
+                    if (waiter.parks() && descriptor() >= 0) {
+                        watchByEventLoop();
+                    }
+                    first = false;
+                }
+                if (readable) {
+                    notified();
+                }
+                update();
+                if ((readiness() & waiter.interest) != 0) {
+                    return true;
+                }
+                if (waitsEnded) {
+                    return false;
+                }
+            } finally {
+                lock.unlock();
+            }
+            long left = bounded ? deadlineNanos - System.nanoTime() : Long.MAX_VALUE;
+            if (left <= 0) {
+                return false;
+            }
+            readable = waiter.sleep(descriptor(), left);
+        }
+    }
+
+    /** Ends all waits, now and for ever: the channel is being closed. */
+    public final void endWaits() {
+        lock.lock();
+        try {
+            waitsEnded = true;
+            waiters.forEach(Waiter::wake);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

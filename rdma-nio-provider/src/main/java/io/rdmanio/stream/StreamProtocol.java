@@ -1,0 +1,410 @@
+package io.rdmanio.stream;
+
+import io.rdmanio.verbs.SendWorkRequest;
+import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.WorkCompletionStatus;
+import io.rdmanio.verbs.WorkCompletions;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.ProtocolException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The rsocket protocol of one connected stream: polls completions, handles the peer's messages, gives credits, posts
+ * payload and control messages.
+ *
+ * <p>Never blocks. Not thread-safe: guarded by the connection's lock, except that the one reader copies from
+ * {@link #receiveBuffer()} and the one writer into {@link #sendBuffer()} outside it, in the ranges they were given.
+ */
+final class StreamProtocol implements AutoCloseable {
+    /** Completions taken from the queue at once. */
+    private static final int POLL_BATCH = 32;
+
+    private final StreamResources resources;
+    private final MessagePoster poster;
+    private final SendWindow window;
+    private final ReceiveWindow arrived;
+    private final TargetTable target;
+    private final PeerParameters peer;
+    private final boolean swapEntries;
+    private final int inlineBytes;
+    private final WorkCompletions completions = new WorkCompletions(POLL_BATCH);
+    private int offeredEntry = 1;
+    private int entrySlot;
+
+    // begin: how far each direction has ended
+    private boolean inputEnded;
+    private boolean inputDiscarded;
+    /** The peer has ended both directions, or the connection has ended. */
+    private boolean peerDisconnected;
+
+    /** Each side has ended its output, by SHUTDOWN messages that crossed: nothing more is owed. */
+    private boolean bothShut;
+
+    private boolean outputShut;
+    private boolean shutdownPending;
+    private boolean disconnectPending;
+    private boolean disconnectSent;
+    private IOException failure;
+    // end
+
+    StreamProtocol(StreamResources resources, PeerParameters peer) {
+        StreamConfiguration sizes = resources.configuration;
+        this.resources = resources;
+        this.peer = peer;
+        this.poster = MessagePoster.over(resources);
+        this.window = new SendWindow(sizes.sendQueueEntries(), poster.entriesPerPayload(), sizes.sendBufferBytes());
+        this.arrived = new ReceiveWindow(sizes.receiveBufferBytes(), sizes.receiveCredits());
+        this.target = new TargetTable(resources.table, peer.half());
+        this.swapEntries = peer.bigEndian() != (ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN);
+        this.inlineBytes =
+                Math.min(sizes.inlineBytes(), resources.queuePair.capabilities().maxInlineBytes());
+        window.limit(peer.credits());
+    }
+
+    /** What we tell the peer of ourselves. */
+    static PeerParameters parametersOf(StreamResources resources) {
+        return new PeerParameters(
+                ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN,
+                resources.configuration.receiveCredits(),
+                resources.table.address(),
+                resources.exposed.remoteKey(),
+                PeerParameters.TABLE_ENTRIES,
+                new PeerParameters.BufferHalf(
+                        resources.exposed.address(),
+                        resources.exposed.remoteKey(),
+                        resources.configuration.receiveBufferBytes() / 2));
+    }
+
+    // -- completions --
+
+    /**
+     * Takes all completions there are, handles them, and tells the peer what it should hear of.
+     *
+     * @return whether there were any
+     */
+    boolean process() {
+        boolean any = false;
+        try {
+            int count;
+            do {
+                count = resources.completionQueue.poll(completions);
+                for (int i = 0; i < count; i++) {
+                    handle(i);
+                }
+                any |= count > 0;
+            } while (count == POLL_BATCH);
+            postControl();
+        } catch (VerbsException | ProtocolException e) {
+            fail(e);
+        }
+        return any;
+    }
+
+    private void handle(int i) throws VerbsException, ProtocolException {
+        long id = completions.workRequestId(i);
+        boolean succeeded = completions.succeeded(i);
+        if (id == MessagePoster.SEND_ID) {
+            if (succeeded) {
+                window.completed();
+            } else if (!peerGone() && !disconnectSent) {
+                fail(reset(completions.status(i)));
+            } else {
+                peerDisconnected = true;
+            }
+        } else if (succeeded) {
+            handleMessage(poster.message(completions, i));
+            if (!peerDisconnected) {
+                resources.postReceive((int) id);
+            }
+        } else if (completions.status(i) != WorkCompletionStatus.FLUSHED.value() && !peerGone()) {
+            // flushed receives say nothing: the reason is in a send's completion or a communication event
+            fail(reset(completions.status(i)));
+        }
+    }
+
+    private void handleMessage(int message) throws ProtocolException {
+        int value = StreamMessage.value(message);
+        switch (StreamMessage.operation(message)) {
+            case StreamMessage.DATA -> {
+                arrived.arrived(value);
+                if (inputDiscarded) {
+                    arrived.consumed(arrived.available());
+                }
+            }
+            case StreamMessage.SGL -> {
+                target.offered();
+                window.limit(value);
+            }
+            case StreamMessage.CTRL -> handleControl(value);
+            case StreamMessage.IOMAP_SGL -> arrived.tookOne();
+            case StreamMessage.WRITE -> {}
+            default ->
+                throw new ProtocolException(
+                        "The peer sent a message of operation " + StreamMessage.operation(message));
+        }
+    }
+
+    private void handleControl(int value) {
+        switch (value) {
+            case StreamMessage.CTRL_DISCONNECT -> {
+                inputEnded = true;
+                peerDisconnected = true;
+            }
+            case StreamMessage.CTRL_SHUTDOWN -> {
+                inputEnded = true;
+                bothShut = outputShut;
+            }
+            default -> {
+                // CTRL_KEEPALIVE says nothing; the C peer ignores values it does not know, and so do we
+            }
+        }
+    }
+
+    private void postControl() throws VerbsException {
+        if (failure != null || peerDisconnected || disconnectSent) {
+            return;
+        }
+        while (!inputEnded && arrived.updateDue() && postUpdate()) {
+            // one half per message
+        }
+        if (disconnectPending) {
+            if (window.controlAvailable(1)) {
+                poster.postBare(StreamMessage.of(StreamMessage.CTRL, StreamMessage.CTRL_DISCONNECT), true);
+                window.controlPosted(1, true);
+                disconnectSent = true;
+            }
+        } else if (shutdownPending && window.controlAvailable(1)) {
+            poster.postBare(StreamMessage.of(StreamMessage.CTRL, StreamMessage.CTRL_SHUTDOWN), true);
+            window.controlPosted(1, true);
+            shutdownPending = false;
+        }
+    }
+
+    private boolean postUpdate() throws VerbsException {
+        boolean half = arrived.halfFree();
+        int slots = half ? poster.entriesPerPayload() : 1;
+        if (!window.controlAvailable(slots)) {
+            return false;
+        }
+        boolean signalled = window.mustSignalControl(slots);
+        int message = StreamMessage.of(StreamMessage.SGL, arrived.limit());
+        if (half) {
+            MemorySegment entry =
+                    resources.entries.asSlice((long) entrySlot * TargetTable.ENTRY_BYTES, TargetTable.ENTRY_BYTES);
+            entrySlot = (entrySlot + 1) % SendWindow.CONTROL_SLOTS;
+            TargetTable.encodeEntry(
+                    entry,
+                    resources.exposed.address() + arrived.freeHalfOffset(),
+                    resources.exposed.remoteKey(),
+                    arrived.halfBytes(),
+                    swapEntries);
+            poster.payload()
+                    .sgeCount(1)
+                    .sge(0, entry.address(), TargetTable.ENTRY_BYTES, resources.local.localKey())
+                    .remote(peer.tableAddress() + (long) offeredEntry * TargetTable.ENTRY_BYTES, peer.tableKey());
+            offeredEntry ^= 1;
+            poster.postPayload(message, TargetTable.ENTRY_BYTES <= inlineBytes, signalled);
+        } else {
+            poster.postBare(message, signalled);
+        }
+        window.controlPosted(slots, signalled);
+        arrived.updated(half);
+        return true;
+    }
+
+    // -- reading: the one reader --
+
+    int readable() {
+        return arrived.available();
+    }
+
+    int contiguousReadable() {
+        return arrived.contiguous();
+    }
+
+    int readOffset() {
+        return arrived.readOffset();
+    }
+
+    ByteBuffer receiveBuffer() {
+        return resources.receiveBuffer;
+    }
+
+    /** Accounts for bytes that the reader has copied out, and gives credits when they are due. */
+    void consumed(int bytes) {
+        arrived.consumed(bytes);
+        if (arrived.updateDue()) {
+            try {
+                postControl();
+            } catch (VerbsException e) {
+                fail(e);
+            }
+        }
+    }
+
+    /** What arrives from now on is thrown away, so that the peer is not held up. */
+    void discardInput() {
+        inputDiscarded = true;
+        consumed(arrived.available());
+    }
+
+    /** Whether nothing will ever arrive behind what is readable. */
+    boolean inputEnded() {
+        return inputEnded;
+    }
+
+    // -- writing: the one writer --
+
+    /** Whether a write would make progress. */
+    boolean canSend() {
+        return target.length() != 0 && window.canSend();
+    }
+
+    /**
+     * How much of a write goes into the next message.
+     *
+     * @param remaining bytes the writer has
+     * @param atMost bound of this message
+     * @return 0 if nothing can be sent now
+     */
+    int nextLength(int remaining, int atMost) {
+        if (!canSend()) {
+            return 0;
+        }
+        return Math.min(Math.min(remaining, atMost), Math.min(window.freeBytes(), target.length()));
+    }
+
+    boolean fitsInline(int length) {
+        return length <= inlineBytes;
+    }
+
+    ByteBuffer inlineBuffer() {
+        return resources.inlineBuffer;
+    }
+
+    ByteBuffer sendBuffer() {
+        return resources.sendBuffer;
+    }
+
+    /** Offset in the send buffer where the next payload goes; it may wrap to the front. */
+    int sendOffset() {
+        return window.head();
+    }
+
+    /**
+     * Posts a message with payload that the writer has put into the inline area or, from {@link #sendOffset()} on, into
+     * the send buffer.
+     *
+     * @throws IOException if the queue pair refuses; the stream has failed then
+     */
+    void postData(int length, boolean inline) throws IOException {
+        SendWorkRequest request = poster.payload();
+        int key = resources.local.localKey();
+        int held = inline ? 0 : length;
+        if (inline) {
+            request.sgeCount(1).sge(0, resources.inlineMemory.address(), length, key);
+        } else {
+            long buffer = resources.local.address();
+            int first = Math.min(length, resources.configuration.sendBufferBytes() - window.head());
+            request.sgeCount(first == length ? 1 : 2).sge(0, buffer + window.head(), first, key);
+            if (first < length) {
+                request.sge(1, buffer, length - first, key);
+            }
+        }
+        request.remote(target.address(), target.key());
+        boolean signalled = window.mustSignalData(held);
+        // before posting: the peer may rewrite the entry as soon as the payload has arrived
+        target.advance(length);
+        try {
+            poster.postPayload(StreamMessage.of(StreamMessage.DATA, length), inline, signalled);
+        } catch (VerbsException e) {
+            fail(e);
+            throw e;
+        }
+        window.dataPosted(held, signalled);
+    }
+
+    // -- ends --
+
+    /** Ends our output: SHUTDOWN, or DISCONNECT if the peer's has ended too. */
+    void shutdownOutput() {
+        if (outputShut) {
+            return;
+        }
+        outputShut = true;
+        if (inputEnded) {
+            disconnectPending = true;
+        } else {
+            shutdownPending = true;
+        }
+        process();
+    }
+
+    /** Ends both directions: everything written is delivered, then DISCONNECT. */
+    void disconnect() {
+        boolean owed = !bothShut || shutdownPending;
+        outputShut = true;
+        disconnectPending |= owed;
+        process();
+    }
+
+    /** Whether the DISCONNECT and all before it have been delivered, or never can be. */
+    boolean drained() {
+        boolean endSent = disconnectSent || bothShut && !shutdownPending && !disconnectPending;
+        return failure != null || peerDisconnected || endSent && window.signalledAllCompleted();
+    }
+
+    boolean outputShut() {
+        return outputShut;
+    }
+
+    /** Whether the peer reads no more. */
+    boolean peerGone() {
+        return peerDisconnected || bothShut;
+    }
+
+    /** The communication manager says that the connection has ended; call after the last completions were taken. */
+    void ended() {
+        if (inputEnded || disconnectSent) {
+            peerDisconnected = true;
+        } else {
+            fail(new SocketException("Connection reset"));
+        }
+    }
+
+    /** Breaks the stream; the first reason stays. */
+    void fail(IOException reason) {
+        if (failure == null) {
+            failure = reason;
+        }
+    }
+
+    IOException failure() {
+        return failure;
+    }
+
+    private static SocketException reset(int status) {
+        SocketException reset = new SocketException("Connection reset");
+        reset.initCause(new IOException("work completion status " + WorkCompletionStatus.of(status)));
+        return reset;
+    }
+
+    @Override
+    public void close() {
+        completions.close();
+        poster.close();
+    }
+
+    @Override
+    public String toString() {
+        return window + " " + arrived + " target=" + target.length()
+                + (inputEnded ? " inputEnded" : "")
+                + (peerGone() ? " peerGone" : "")
+                + (outputShut ? " outputShut" : "")
+                + (disconnectSent ? " disconnectSent" : "")
+                + (failure != null ? " failure=" + failure : "");
+    }
+}

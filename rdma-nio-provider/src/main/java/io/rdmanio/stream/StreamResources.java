@@ -1,0 +1,135 @@
+package io.rdmanio.stream;
+
+import io.rdmanio.verbs.AccessFlags;
+import io.rdmanio.verbs.CompletionChannel;
+import io.rdmanio.verbs.CompletionQueue;
+import io.rdmanio.verbs.MemoryRegion;
+import io.rdmanio.verbs.ProtectionDomain;
+import io.rdmanio.verbs.QueuePair;
+import io.rdmanio.verbs.QueuePairCapabilities;
+import io.rdmanio.verbs.ReceiveWorkRequest;
+import io.rdmanio.verbs.TransportType;
+import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.cm.CommunicationId;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/**
+ * What one stream holds of its device: memory, completion channel and queue, queue pair, and all receives posted.
+ *
+ * <p>Two memory regions: the receive buffer and the table of halves, which the peer writes, and everything else, which it
+ * may not. Creating and closing block in the kernel for a while. Not thread-safe: created by one worker, used under the
+ * connection's lock, closed by one worker after the last user has left.
+ */
+final class StreamResources implements AutoCloseable {
+    /** Receives beyond the credits, for control messages, which cost no credit. */
+    static final int EXTRA_RECEIVES = SendWindow.CONTROL_SLOTS;
+
+    private static final long PAGE_BYTES = 4096;
+    private static final int TABLE_AREA_BYTES = 64;
+    private static final int SEND_SGES = 2;
+
+    final StreamConfiguration configuration;
+    final boolean messagesAsSend;
+    final CommunicationId id;
+    final CompletionChannel completionChannel;
+    final CompletionQueue completionQueue;
+    final QueuePair queuePair;
+
+    final MemoryRegion exposed;
+    final MemoryRegion local;
+    final MemorySegment table;
+    final MemorySegment entries;
+    final MemorySegment inlineMemory;
+    final MemorySegment messageSlots;
+    final ByteBuffer receiveBuffer;
+    final ByteBuffer sendBuffer;
+    final ByteBuffer inlineBuffer;
+
+    private final Arena arena;
+    private final ResourceStack owned = new ResourceStack();
+    private final ReceiveWorkRequest receive;
+
+    private StreamResources(CommunicationId id, ProtectionDomain domain, StreamConfiguration configuration, ResourceStack undo)
+            throws IOException {
+        this.id = id;
+        this.configuration = configuration;
+        this.messagesAsSend = id.device().transport() == TransportType.IWARP;
+        this.arena = undo.add(Arena.ofShared());
+
+        int receiveBytes = configuration.receiveBufferBytes();
+        MemorySegment exposedMemory = pages(receiveBytes + TABLE_AREA_BYTES);
+        this.exposed =
+                undo.add(domain.registerMemory(exposedMemory, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE));
+        this.receiveBuffer = exposedMemory.asSlice(0, receiveBytes).asByteBuffer();
+        this.table = exposedMemory.asSlice(receiveBytes, TargetTable.LENGTH_BYTES);
+
+        int receives = configuration.receiveCredits() + EXTRA_RECEIVES;
+        int entryBytes = SendWindow.CONTROL_SLOTS * TargetTable.ENTRY_BYTES;
+        int slotBytes = messagesAsSend ? receives * StreamMessage.LENGTH_BYTES : 0;
+        int inlineAreaBytes = configuration.inlineBytes() + StreamMessage.LENGTH_BYTES;
+        int sendBytes = configuration.sendBufferBytes();
+        MemorySegment localMemory = pages(sendBytes + entryBytes + slotBytes + inlineAreaBytes);
+        this.local = undo.add(domain.registerMemory(localMemory, AccessFlags.LOCAL_WRITE));
+        this.sendBuffer = localMemory.asSlice(0, sendBytes).asByteBuffer();
+        this.entries = localMemory.asSlice(sendBytes, entryBytes);
+        this.messageSlots = localMemory.asSlice(sendBytes + entryBytes, slotBytes);
+        this.inlineMemory = localMemory.asSlice(sendBytes + entryBytes + slotBytes, inlineAreaBytes);
+        this.inlineBuffer = inlineMemory.asByteBuffer();
+
+        this.completionChannel = undo.add(id.device().createCompletionChannel());
+        this.completionQueue = undo.add(id.device()
+                .createCompletionQueue(configuration.sendQueueEntries() + receives, completionChannel));
+        QueuePairCapabilities wanted = new QueuePairCapabilities(
+                configuration.sendQueueEntries(), receives, SEND_SGES, 1, configuration.inlineBytes());
+        this.queuePair = undo.add(id.createQueuePair(domain, completionQueue, completionQueue, wanted, false));
+        this.receive = undo.add(new ReceiveWorkRequest(1));
+        for (int slot = 0; slot < receives; slot++) {
+            postReceive(slot);
+        }
+    }
+
+    /**
+     * Makes everything a stream needs on the device that an id is bound to, and posts the whole receive queue.
+     *
+     * @throws IOException if the device or a limit of the process refuses; nothing is left behind then
+     */
+    static StreamResources create(CommunicationId id, ProtectionDomain domain, StreamConfiguration configuration)
+            throws IOException {
+        StreamConfiguration bounded =
+                configuration.boundedBy(id.device().attributes().maxQueuePairWorkRequests());
+        try (ResourceStack undo = new ResourceStack()) {
+            StreamResources resources = new StreamResources(id, domain, bounded, undo);
+            undo.moveTo(resources.owned);
+            return resources;
+        }
+    }
+
+    private MemorySegment pages(long bytes) {
+        return arena.allocate(bytes + PAGE_BYTES - 1 & -PAGE_BYTES, PAGE_BYTES);
+    }
+
+    /** Posts the receive with this number again; its message has been taken. */
+    void postReceive(int slot) throws VerbsException {
+        receive.workRequestId(slot);
+        if (messagesAsSend) {
+            receive.sgeCount(1);
+            receive.sge(
+                    0,
+                    messageSlots.address() + (long) slot * StreamMessage.LENGTH_BYTES,
+                    StreamMessage.LENGTH_BYTES,
+                    local.localKey());
+        } else {
+            receive.sgeCount(0);
+        }
+        queuePair.postReceive(receive);
+    }
+
+    /** Destroys everything, children first. Blocks in the kernel; nothing may use the memory any more. */
+    @Override
+    public void close() throws IOException {
+        owned.close();
+    }
+}
