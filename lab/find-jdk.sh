@@ -15,7 +15,7 @@ majorOf() {
 }
 
 seen=()
-best= bestMajor=0
+best='' bestMajor=0
 
 consider() {
     local home=$1 major
