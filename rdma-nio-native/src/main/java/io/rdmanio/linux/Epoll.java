@@ -30,9 +30,9 @@ public final class Epoll implements AutoCloseable {
     private static final NativeFunction EPOLL_CREATE1 = Downcall.libc("epoll_create1");
     private static final NativeFunction EPOLL_CTL = Downcall.libc("epoll_ctl");
     private static final NativeFunction EPOLL_WAIT = Downcall.libc("epoll_wait");
-    private static final int EPOLL_CTL_ADD = 1;
-    private static final int EPOLL_CTL_DEL = 2;
-    private static final int EPOLL_CTL_MOD = 3;
+    static final int EPOLL_CTL_ADD = 1;
+    static final int EPOLL_CTL_DEL = 2;
+    static final int EPOLL_CTL_MOD = 3;
     // struct epoll_event is packed on x86-64, for the sake of 32-bit programs, and nowhere else.
     private static final boolean PACKED = System.getProperty("os.arch").equals("amd64");
     static final long EVENT_BYTES = PACKED ? 12 : 16;

@@ -10,10 +10,10 @@ import java.lang.foreign.ValueLayout;
  */
 public final class Poll {
     private static final NativeFunction POLL = Downcall.libc("poll");
-    private static final short POLLIN = 1;
-    private static final long POLLFD_BYTES = 8;
-    private static final long EVENTS = 4;
-    private static final long RETURNED_EVENTS = 6;
+    static final short POLLIN = 1;
+    static final long POLLFD_BYTES = 8;
+    static final long EVENTS = 4;
+    static final long RETURNED_EVENTS = 6;
 
     private Poll() {}
 

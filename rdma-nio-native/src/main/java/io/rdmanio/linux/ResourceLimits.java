@@ -7,7 +7,7 @@ import java.lang.foreign.ValueLayout;
  */
 public final class ResourceLimits {
     private static final NativeFunction GETRLIMIT = Downcall.libc("getrlimit");
-    private static final int RLIMIT_MEMLOCK = 8;
+    static final int RLIMIT_MEMLOCK = 8;
 
     private ResourceLimits() {}
 

@@ -182,7 +182,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Queries the state (ibv_query_qp(3)). Makes a system call.
+     * Queries the state (ibv_query_qp(3)). Makes a system call. The software iWARP device siw always says RESET.
      *
      * @return the state
      * @throws VerbsException when it fails

@@ -19,7 +19,7 @@ import java.lang.foreign.ValueLayout;
 final class FfmContext implements ContextHandle {
     private static final int GID_BYTES = 16;
     // What abi_compat holds in a context of the newer kind (__VERBS_ABI_IS_EXTENDED).
-    private static final long EXTENDED = -1;
+    static final long EXTENDED = -1;
 
     final long context;
     final NativeFunction pollCq;

@@ -1,0 +1,101 @@
+package io.rdmanio.verbs.cm;
+
+import io.rdmanio.linux.Poll;
+import io.rdmanio.verbs.RdmaEngine;
+import io.rdmanio.verbs.TransportType;
+import io.rdmanio.verbs.VerbsException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.concurrent.TimeUnit;
+
+/** The device that the lab's tests run on, and how they wait for its events. */
+public final class TestDevice {
+    static final int TIMEOUT_MILLIS = 10_000;
+
+    private static final String PROPERTY = "io.rdmanio.test.address";
+    private static final TransportType TRANSPORT = useOnce();
+
+    private TestDevice() {}
+
+    /** The connection manager keeps a device open once it was used, so use it before anybody counts descriptors. */
+    private static TransportType useOnce() {
+        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+                CommunicationId id = channel.createId(PortSpace.TCP)) {
+            id.bind(address(0));
+            return id.device().transport();
+        } catch (VerbsException e) {
+            throw new IllegalStateException("the device at " + System.getProperty(PROPERTY) + " can't be used", e);
+        }
+    }
+
+    /** The device's address. */
+    public static InetSocketAddress address(int port) {
+        String address = System.getProperty(PROPERTY);
+        if (address == null) {
+            throw new IllegalStateException("tests tagged rdma need -D" + PROPERTY + "; lab/test.sh gives it");
+        }
+        try {
+            return new InetSocketAddress(InetAddress.getByName(address), port);
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Whether the device is an iWARP one. */
+    public static boolean isIwarp() {
+        return TRANSPORT == TransportType.IWARP;
+    }
+
+    /** The next event, which must be of this type; the caller closes it. */
+    static CommunicationEvent next(EventChannel channel, CommunicationEventType type) throws IOException {
+        CommunicationEvent event = next(channel);
+        if (event.type() != type) {
+            event.close();
+            throw new AssertionError("expected " + type + ", got " + event);
+        }
+        return event;
+    }
+
+    /** The next event; the caller closes it. */
+    static CommunicationEvent next(EventChannel channel) throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS);
+        while (System.nanoTime() < deadline) {
+            CommunicationEvent event = channel.takeEvent();
+            if (event != null) {
+                return event;
+            }
+            Poll.awaitReadable(channel.fileDescriptor(), -1, 100);
+        }
+        throw new AssertionError("no event within " + TIMEOUT_MILLIS + " ms");
+    }
+
+    /** Takes the next event, which must be of this type, and acknowledges it. */
+    static void expect(EventChannel channel, CommunicationEventType type) throws IOException {
+        next(channel, type).close();
+    }
+
+    /** An id that listens on a free port of the device. */
+    static CommunicationId listen(EventChannel channel) throws VerbsException {
+        CommunicationId listener = channel.createId(PortSpace.TCP);
+        listener.bind(address(0));
+        listener.listen(8);
+        return listener;
+    }
+
+    /** An id whose route to a port of the device is resolved. */
+    static CommunicationId resolve(EventChannel channel, int port) throws IOException {
+        CommunicationId id = channel.createId(PortSpace.TCP);
+        id.resolveAddress(null, address(port), TIMEOUT_MILLIS);
+        expect(channel, CommunicationEventType.ADDRESS_RESOLVED);
+        id.resolveRoute(TIMEOUT_MILLIS);
+        expect(channel, CommunicationEventType.ROUTE_RESOLVED);
+        return id;
+    }
+
+    /** Parameters that suit every device here. */
+    static ConnectionParameters parameters() {
+        return new ConnectionParameters(1, 1, 0, 7, 7, false, 0);
+    }
+}

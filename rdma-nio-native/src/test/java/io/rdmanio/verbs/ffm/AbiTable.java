@@ -1,0 +1,168 @@
+package io.rdmanio.verbs.ffm;
+
+import io.rdmanio.verbs.AccessFlags;
+import io.rdmanio.verbs.AtomicCapability;
+import io.rdmanio.verbs.LinkLayer;
+import io.rdmanio.verbs.NodeType;
+import io.rdmanio.verbs.PortState;
+import io.rdmanio.verbs.QueuePairState;
+import io.rdmanio.verbs.SendFlags;
+import io.rdmanio.verbs.SendOpcode;
+import io.rdmanio.verbs.TransportType;
+import io.rdmanio.verbs.WorkCompletionFlags;
+import io.rdmanio.verbs.WorkCompletionOpcode;
+import io.rdmanio.verbs.WorkCompletionStatus;
+import io.rdmanio.verbs.cm.CommunicationEventType;
+import io.rdmanio.verbs.cm.PortSpace;
+import io.rdmanio.verbs.spi.Field;
+import io.rdmanio.verbs.spi.IdOption;
+import io.rdmanio.verbs.spi.ReceiveWorkRequestLayout;
+import io.rdmanio.verbs.spi.ScatterGatherLayout;
+import io.rdmanio.verbs.spi.SendWorkRequestLayout;
+import io.rdmanio.verbs.spi.Struct;
+import io.rdmanio.verbs.spi.WorkCompletionLayout;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
+
+/** Everything that the engine believes about the headers, as C expressions with their values. */
+final class AbiTable {
+    static final List<String> HEADERS =
+            List.of("infiniband/verbs.h", "netinet/in.h", "pthread.h", "rdma/rdma_cma.h", "sys/socket.h");
+
+    static final List<Struct> STRUCTS = List.of(
+            ScatterGatherLayout.STRUCT,
+            SendWorkRequestLayout.STRUCT,
+            ReceiveWorkRequestLayout.STRUCT,
+            WorkCompletionLayout.STRUCT,
+            IbvDevice.STRUCT,
+            IbvContext.STRUCT,
+            VerbsContext.STRUCT,
+            IbvDeviceAttr.STRUCT,
+            IbvPortAttr.STRUCT,
+            IbvMr.STRUCT,
+            IbvCompChannel.STRUCT,
+            IbvQp.STRUCT,
+            IbvQpInitAttr.STRUCT,
+            IbvQpAttr.STRUCT,
+            RdmaEventChannel.STRUCT,
+            RdmaConnParam.STRUCT,
+            RdmaCmEvent.STRUCT,
+            RdmaCmId.STRUCT,
+            SockaddrIn.STRUCT,
+            SockaddrIn6.STRUCT);
+
+    private AbiTable() {}
+
+    static Map<String, Long> layouts(List<Struct> structs) {
+        Map<String, Long> table = new LinkedHashMap<>();
+        for (Struct struct : structs) {
+            String name = struct.nativeName();
+            table.put("sizeof(" + name + ")", struct.size());
+            for (Field field : struct.fields()) {
+                table.put("offsetof(" + name + ", " + field.nativeName() + ")", field.offset());
+                table.put("sizeof(((" + name + " *) 0)->" + field.nativeName() + ")", field.size());
+            }
+        }
+        table.put("sizeof(pthread_mutex_t)", PthreadTypes.MUTEX_BYTES);
+        table.put("sizeof(pthread_cond_t)", PthreadTypes.COND_BYTES);
+        return table;
+    }
+
+    static Map<String, Long> constants() {
+        Map<String, Long> table = new LinkedHashMap<>();
+        add(table, TransportType.values(), TransportType::nativeName, TransportType::value);
+        add(table, NodeType.values(), NodeType::nativeName, NodeType::value);
+        add(table, PortState.values(), PortState::nativeName, PortState::value);
+        add(table, LinkLayer.values(), LinkLayer::nativeName, LinkLayer::value);
+        add(table, AtomicCapability.values(), AtomicCapability::nativeName, AtomicCapability::value);
+        add(table, QueuePairState.values(), QueuePairState::nativeName, QueuePairState::value);
+        add(table, WorkCompletionStatus.values(), WorkCompletionStatus::nativeName, WorkCompletionStatus::value);
+        add(table, PortSpace.values(), PortSpace::nativeName, PortSpace::value);
+        add(table, CommunicationEventType.values(), CommunicationEventType::nativeName, CommunicationEventType::value);
+        add(table, IdOption.values(), IdOption::nativeName, IdOption::value);
+        publicConstants().values().forEach(table::putAll);
+        table.put("IBV_MTU_256", (long) Attributes.IBV_MTU_256);
+        table.put("IBV_MTU_4096", (long) Attributes.IBV_MTU_4096);
+        table.put("IBV_QP_STATE", (long) FfmQueuePair.IBV_QP_STATE);
+        table.put("IBV_QP_MIN_RNR_TIMER", (long) FfmQueuePair.IBV_QP_MIN_RNR_TIMER);
+        table.put("IBV_QPT_RC", (long) FfmQueuePair.IBV_QPT_RC);
+        table.put("IBV_ACCESS_OPTIONAL_RANGE", (long) FfmProtectionDomain.OPTIONAL_RANGE);
+        table.put("RDMA_OPTION_ID", (long) FfmCommunicationId.RDMA_OPTION_ID);
+        table.put("__VERBS_ABI_IS_EXTENDED", FfmContext.EXTENDED);
+        table.put("AF_INET", (long) SocketAddresses.AF_INET);
+        table.put("AF_INET6", (long) SocketAddresses.AF_INET6);
+        return table;
+    }
+
+    private static <E> void add(
+            Map<String, Long> table, E[] constants, Function<E, String> name, ToIntFunction<E> value) {
+        Stream.of(constants)
+                .filter(constant -> name.apply(constant) != null)
+                .forEach(constant -> table.put(name.apply(constant), (long) value.applyAsInt(constant)));
+    }
+
+    /** The classes of int constants, whose names in C stand here. */
+    static Map<Class<?>, Map<String, Long>> publicConstants() {
+        return Map.of(
+                SendOpcode.class,
+                names(
+                        "IBV_WR_RDMA_WRITE", SendOpcode.WRITE,
+                        "IBV_WR_RDMA_WRITE_WITH_IMM", SendOpcode.WRITE_WITH_IMM,
+                        "IBV_WR_SEND", SendOpcode.SEND,
+                        "IBV_WR_SEND_WITH_IMM", SendOpcode.SEND_WITH_IMM,
+                        "IBV_WR_RDMA_READ", SendOpcode.READ,
+                        "IBV_WR_ATOMIC_CMP_AND_SWP", SendOpcode.COMPARE_AND_SWAP,
+                        "IBV_WR_ATOMIC_FETCH_AND_ADD", SendOpcode.FETCH_AND_ADD,
+                        "IBV_WR_LOCAL_INV", SendOpcode.LOCAL_INVALIDATE,
+                        "IBV_WR_BIND_MW", SendOpcode.BIND_MEMORY_WINDOW,
+                        "IBV_WR_SEND_WITH_INV", SendOpcode.SEND_WITH_INVALIDATE),
+                SendFlags.class,
+                names(
+                        "IBV_SEND_FENCE", SendFlags.FENCE,
+                        "IBV_SEND_SIGNALED", SendFlags.SIGNALED,
+                        "IBV_SEND_SOLICITED", SendFlags.SOLICITED,
+                        "IBV_SEND_INLINE", SendFlags.INLINE,
+                        "IBV_SEND_IP_CSUM", SendFlags.IP_CHECKSUM),
+                AccessFlags.class,
+                names(
+                        "IBV_ACCESS_LOCAL_WRITE", AccessFlags.LOCAL_WRITE,
+                        "IBV_ACCESS_REMOTE_WRITE", AccessFlags.REMOTE_WRITE,
+                        "IBV_ACCESS_REMOTE_READ", AccessFlags.REMOTE_READ,
+                        "IBV_ACCESS_REMOTE_ATOMIC", AccessFlags.REMOTE_ATOMIC,
+                        "IBV_ACCESS_MW_BIND", AccessFlags.MEMORY_WINDOW_BIND,
+                        "IBV_ACCESS_ZERO_BASED", AccessFlags.ZERO_BASED,
+                        "IBV_ACCESS_ON_DEMAND", AccessFlags.ON_DEMAND,
+                        "IBV_ACCESS_HUGETLB", AccessFlags.HUGE_PAGES,
+                        "IBV_ACCESS_RELAXED_ORDERING", AccessFlags.RELAXED_ORDERING),
+                WorkCompletionFlags.class,
+                names(
+                        "IBV_WC_GRH", WorkCompletionFlags.GLOBAL_ROUTE_HEADER,
+                        "IBV_WC_WITH_IMM", WorkCompletionFlags.WITH_IMMEDIATE,
+                        "IBV_WC_IP_CSUM_OK", WorkCompletionFlags.IP_CHECKSUM_OK,
+                        "IBV_WC_WITH_INV", WorkCompletionFlags.WITH_INVALIDATE),
+                WorkCompletionOpcode.class,
+                names(
+                        "IBV_WC_SEND", WorkCompletionOpcode.SEND,
+                        "IBV_WC_RDMA_WRITE", WorkCompletionOpcode.WRITE,
+                        "IBV_WC_RDMA_READ", WorkCompletionOpcode.READ,
+                        "IBV_WC_COMP_SWAP", WorkCompletionOpcode.COMPARE_AND_SWAP,
+                        "IBV_WC_FETCH_ADD", WorkCompletionOpcode.FETCH_AND_ADD,
+                        "IBV_WC_BIND_MW", WorkCompletionOpcode.BIND_MEMORY_WINDOW,
+                        "IBV_WC_LOCAL_INV", WorkCompletionOpcode.LOCAL_INVALIDATE,
+                        "IBV_WC_TSO", WorkCompletionOpcode.TCP_SEGMENTATION_OFFLOAD,
+                        "IBV_WC_RECV", WorkCompletionOpcode.RECEIVE,
+                        "IBV_WC_RECV_RDMA_WITH_IMM", WorkCompletionOpcode.RECEIVE_WRITE_WITH_IMM));
+    }
+
+    private static Map<String, Long> names(Object... namesAndValues) {
+        Map<String, Long> table = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            table.put((String) namesAndValues[i], ((Integer) namesAndValues[i + 1]).longValue());
+        }
+        return table;
+    }
+}
