@@ -46,6 +46,7 @@ kernel=$("$here/build-kernel.sh")
 cache=$(lab_cache)
 job=$(mktemp -d "$cache/job.XXXXXX")
 guest=
+# shellcheck disable=SC2317 # called by the trap
 clean_up() {
     # The guest's processes are processes of this session's host too; all are in the kernel's own process group.
     [ -z "$guest" ] || kill -9 -- "-$guest" 2> /dev/null || true

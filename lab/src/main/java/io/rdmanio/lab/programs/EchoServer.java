@@ -25,8 +25,6 @@ public final class EchoServer {
         ServerSocketChannel server = ServerSocketChannel.open();
         server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
         server.bind(options.address(0));
-        StopOnInputEnd.run(server::close);
-        System.out.println("READY " + server.socket().getLocalPort());
         if (options.has("selector")) {
             serveSelecting(server);
         } else {
@@ -34,7 +32,13 @@ public final class EchoServer {
         }
     }
 
+    private static void ready(ServerSocketChannel server, AutoCloseable stop) {
+        StopOnInputEnd.run(stop);
+        System.out.println("READY " + server.socket().getLocalPort());
+    }
+
     private static void serveBlocking(ServerSocketChannel server) throws IOException {
+        ready(server, server::close);
         while (true) {
             SocketChannel channel;
             try {
@@ -66,6 +70,10 @@ public final class EchoServer {
         try (Selector selector = Selector.open()) {
             server.configureBlocking(false);
             SelectionKey accepting = server.register(selector, SelectionKey.OP_ACCEPT);
+            ready(server, () -> {
+                server.close();
+                selector.wakeup();
+            });
             while (true) {
                 selector.select();
                 if (!server.isOpen()) {

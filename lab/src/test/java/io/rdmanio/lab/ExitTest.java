@@ -1,0 +1,38 @@
+package io.rdmanio.lab;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a program wrote before it ended arrives, and then the end of the stream. */
+@Tag("rdma")
+class ExitTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @RegisterExtension
+    final Guest guest = new Guest();
+
+    static Stream<Arguments> devicesProgramsAndSizes() {
+        return Device.selected()
+                .flatMap(device -> Stream.of("WriteCloseReturn", "WriteExit")
+                        .flatMap(program ->
+                                Stream.of(1, 100_000, 8 << 20).map(bytes -> Arguments.of(device, program, bytes))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("devicesProgramsAndSizes")
+    void writerEnds_peerReadsAllThenEndOfStream(Device device, String program, int bytes) throws Exception {
+        String size = "--bytes=" + bytes;
+        Peer sink = guest.java("Sink", "listen", device.address(), "0", size);
+        String port = Integer.toString(sink.awaitReady());
+        Peer writer = guest.java(program, device.address(), port, size);
+        writer.awaitSuccess(PATIENCE);
+        assertThat(sink.awaitSuccess(PATIENCE)).contains("EOF bytes=" + bytes);
+    }
+}

@@ -1,0 +1,48 @@
+package io.rdmanio.lab;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How this run of the lab's tests starts its programs. */
+final class Lab {
+    /** The provider that the programs run on; another one than ours only while the lab itself is developed. */
+    static final String PROVIDER = System.getProperty("io.rdmanio.lab.provider", "io.rdmanio.RdmaSelectorProvider");
+
+    /**
+     * Whether the programs are to run over RDMA, and that is to be proved. False in one case alone: somebody chose a
+     * provider of the JDK and said {@code -Dio.rdmanio.lab.proof=off}.
+     */
+    static final boolean RDMA = decide();
+
+    /** The folder of the lab: where {@code python} and {@code target} are. */
+    static final Path HOME = Path.of(System.getProperty("io.rdmanio.lab.home", "."))
+            .toAbsolutePath()
+            .normalize();
+
+    private Lab() {}
+
+    private static boolean decide() {
+        boolean off = System.getProperty("io.rdmanio.lab.proof", "on").equals("off");
+        boolean ofTheJdk = PROVIDER.startsWith("sun.nio.ch.");
+        if (off != ofTheJdk) {
+            throw new IllegalStateException(
+                    "io.rdmanio.lab.proof=off goes with a provider of the JDK, and with no other; not with "
+                            + PROVIDER);
+        }
+        return !off;
+    }
+
+    /** The command that runs one of the programs: class path and provider, and two flags against the guest's slowness. */
+    static List<String> java(List<String> jvmFlags, String program, String... args) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
+        command.addAll(jvmFlags);
+        command.addAll(List.of("-cp", HOME.resolve("target/classes") + ":" + HOME.resolve("target/lib") + "/*"));
+        command.add("io.rdmanio.lab.programs." + program);
+        command.addAll(List.of(args));
+        return command;
+    }
+}

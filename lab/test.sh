@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+usage() {
+    cat << 'END'
+Usage: lab/test.sh [-k PATTERN] [-d DEVICE] [-m MODULE] [-s] [-n] [-t SECONDS] [-DKEY=VALUE...]
+Builds the project without its tests and gates, boots the lab once, and runs the tests that are tagged "rdma" in it: the
+lab's own, which know both devices, and those of the two libraries, once for each device. The last line is the sum.
+
+  -k PATTERN  only tests with "fully.qualified.Class#method" matching this regular expression somewhere
+  -d DEVICE   rxe0 or siw0 alone
+  -m MODULE   the tests of lab, native or provider alone; may be given more than once
+  -s          also tests tagged "slow"
+  -n          build nothing; test what was built last
+  -t SECONDS  time limit for all of it, 1200 by default
+  -DKEY=VALUE a property for the JVM of the tests. To try the lab itself over kernel TCP:
+              -Dio.rdmanio.lab.provider=sun.nio.ch.EPollSelectorProvider -Dio.rdmanio.lab.proof=off
+Reports in JUnit's XML are left in lab/target/reports. Exit status: 0 if all passed, 1 if one failed or none ran,
+124 past the time limit, 125 if the lab itself failed.
+END
+}
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(dirname "$here")
+# shellcheck source=lab/lib.sh
+. "$here/lib.sh"
+
+pattern='' devices='rxe0 siw0' modules='' slow='' build=yes limit=1200 properties=()
+while getopts k:d:m:snt:D:h option; do
+    case $option in
+        k) pattern=$OPTARG ;;
+        d) devices=$OPTARG ;;
+        m) modules+=" $OPTARG" ;;
+        s) slow=yes ;;
+        n) build='' ;;
+        t) limit=$OPTARG ;;
+        D) properties+=("-D$OPTARG") ;;
+        h) usage && exit ;;
+        *) usage >&2 && exit 125 ;;
+    esac
+done
+[ $OPTIND -gt $# ] || { usage >&2 && exit 125; }
+[[ $devices =~ ^(rxe0|siw0|rxe0 siw0)$ ]] || lab_die 125 "-d wants rxe0 or siw0, not '$devices'"
+for module in $modules; do
+    [[ $module =~ ^(lab|native|provider)$ ]] || lab_die 125 "-m wants lab, native or provider, not '$module'"
+done
+
+jdk=$("$here/find-jdk.sh")
+if [ -n "$build" ]; then
+    lab_say "building"
+    (cd "$root" && mvn -q -B -ntp -DskipTests -pl lab -am package) || lab_die 125 "the build failed (its messages stand above)"
+fi
+[ -d "$here/target/test-lib" ] || lab_die 125 "nothing is built yet; run lab/test.sh without -n"
+
+reports=$here/target/reports
+rm -rf "$reports"
+mkdir -p "$reports"
+
+# One run of JUnit inside the guest: run NAME CLASS-FOLDERS JVM-FLAGS...
+runs=()
+script=$reports/run-tests
+run() {
+    local name=$1 folders=$2 class_path='' scan='' folder
+    shift 2
+    runs+=("$name")
+    for folder in $folders; do
+        class_path+="$folder/classes:$folder/test-classes:"
+        scan+=" --scan-classpath=$folder/test-classes"
+    done
+    {
+        echo "echo; echo '==== $name'"
+        printf '%q ' "$jdk/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED \
+            ${properties[@]+"${properties[@]}"} "$@"
+        printf '%q ' -cp "$class_path$here/target/test-lib/*" org.junit.platform.console.ConsoleLauncher execute
+        printf '%q ' --disable-banner --disable-ansi-colors --details=testfeed --reports-dir="$reports/$name" \
+            --include-tag=rdma --config=junit.jupiter.execution.timeout.default=180s
+        [ -n "$slow" ] || printf '%q ' --exclude-tag=slow
+        [ -z "$pattern" ] || printf '%q ' --include-methodname=".*($pattern).*"
+        echo "$scan"
+    } >> "$script"
+}
+wanted() { [ -z "$modules" ] || [[ " $modules " == *" $1 "* ]]; }
+if wanted lab; then
+    run lab "$here/target" -Dio.rdmanio.lab.home="$here" -Dio.rdmanio.lab.devices="${devices// /,}"
+fi
+library_folders=''
+for module in native provider; do
+    wanted $module && [ -d "$root/rdma-nio-$module/target/test-classes" ] && library_folders+=" $root/rdma-nio-$module/target"
+done
+for device in $devices; do
+    address=10.77.0.1
+    [ "$device" = rxe0 ] || address=10.78.0.1
+    [ -z "$library_folders" ] || run "$device" "$library_folders" -Dio.rdmanio.test.address=$address
+done
+
+started=$SECONDS
+status=0
+"$here/run.sh" -t "$limit" "bash '$script'" || status=$?
+[ $status -eq 125 ] && exit 125
+
+# The sum, from the reports: a run without one has not come to its end.
+passed=0 failed=0 skipped=0
+echo
+for name in "${runs[@]}"; do
+    ran=''
+    for report in "$reports/$name"/TEST-*.xml; do
+        [ -e "$report" ] || continue
+        read -r tests skips failures errors < <(sed -n 's/.*<testsuite .* tests="\([0-9]*\)" skipped="\([0-9]*\)" failures="\([0-9]*\)" errors="\([0-9]*\)".*/\1 \2 \3 \4/p' "$report")
+        ran=yes
+        passed=$((passed + tests - skips - failures - errors))
+        failed=$((failed + failures + errors))
+        skipped=$((skipped + skips))
+        awk -v run="$name" -F'"' '/<testcase /{test = $4 "." $2} /<(failure|error)[ >]/{print "FAILED  " run ": " test}' "$report"
+        awk -v run="$name" -F'"' '/<testcase /{test = $4 "." $2} /<skipped[ >]/{print "skipped " run ": " test}' "$report"
+    done
+    if [ -z "$ran" ]; then
+        echo "FAILED  $name: did not come to its end"
+        failed=$((failed + 1))
+    fi
+done
+echo "$skipped skipped, $((SECONDS - started)) s in the lab"
+echo "$passed passed, $failed failed"
+[ $status -ne 124 ] || exit 124
+[ $failed -eq 0 ] && [ $passed -gt 0 ]
