@@ -12,6 +12,8 @@ public final class ChannelFactory {
     private ChannelFactory() {}
 
     /**
+     * Makes a socket channel that is not connected.
+     *
      * @throws UnsupportedOperationException if the family is not an internet family
      */
     public static SocketChannel socketChannel(SelectorProvider provider, ProtocolFamily family) {
@@ -19,6 +21,8 @@ public final class ChannelFactory {
     }
 
     /**
+     * Makes a server socket channel that is not bound.
+     *
      * @throws UnsupportedOperationException if the family is not an internet family
      */
     public static ServerSocketChannel serverSocketChannel(SelectorProvider provider, ProtocolFamily family) {
@@ -26,6 +30,8 @@ public final class ChannelFactory {
     }
 
     /**
+     * Makes a selector.
+     *
      * @throws IOException if the process has no descriptor left
      */
     public static AbstractSelector selector(SelectorProvider provider) throws IOException {

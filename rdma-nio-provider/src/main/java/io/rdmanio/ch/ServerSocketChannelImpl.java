@@ -2,7 +2,6 @@ package io.rdmanio.ch;
 
 import io.rdmanio.policy.TransportPolicy;
 import io.rdmanio.stream.ReadinessSource;
-import io.rdmanio.stream.StreamConfiguration;
 import io.rdmanio.stream.StreamConnection;
 import io.rdmanio.stream.StreamListener;
 import io.rdmanio.stream.StreamRuntime;
@@ -89,7 +88,7 @@ final class ServerSocketChannelImpl extends ServerSocketChannel implements Selec
             ensureOpen();
             options.put(name, checked);
             if (listener != null) {
-                listener.configure(configuration());
+                listener.configure(options.configuration());
             }
         }
         return this;
@@ -100,17 +99,8 @@ final class ServerSocketChannelImpl extends ServerSocketChannel implements Selec
         options.checkName(name);
         synchronized (stateLock) {
             ensureOpen();
-            if (name == StandardSocketOptions.SO_RCVBUF) {
-                return name.type().cast(configuration().receiveBufferBytes());
-            }
             return options.get(name);
         }
-    }
-
-    private StreamConfiguration configuration() {
-        int receive = options.get(StandardSocketOptions.SO_RCVBUF);
-        StreamConfiguration standard = StreamConfiguration.DEFAULT;
-        return receive == 0 ? standard : standard.withBuffers(standard.sendBufferBytes(), receive);
     }
 
     @Override
@@ -141,7 +131,7 @@ final class ServerSocketChannelImpl extends ServerSocketChannel implements Selec
             address = Addresses.checkLocal(local, family);
             TransportPolicy.current();
             StreamListener bound = new StreamListener(StreamRuntime.get());
-            bound.configure(configuration());
+            bound.configure(options.configuration());
             bound.bind(
                     address, backlog < 1 ? DEFAULT_BACKLOG : backlog, options.get(StandardSocketOptions.SO_REUSEADDR));
             listener = bound;

@@ -1,5 +1,6 @@
 package io.rdmanio.ch;
 
+import io.rdmanio.stream.StreamConfiguration;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.util.HashMap;
@@ -57,13 +58,13 @@ final class SocketOptionValues {
         if (!(value instanceof Integer number)) {
             return value;
         }
-        if (name == StandardSocketOptions.SO_LINGER) {
+        if (name.equals(StandardSocketOptions.SO_LINGER)) {
             return name.type().cast(Math.clamp(number, -1, MAX_LINGER_SECONDS));
         }
         if (number < 0) {
             throw new IllegalArgumentException(name.name() + ": " + number + " is negative");
         }
-        if (name == StandardSocketOptions.IP_TOS && number > MAX_BYTE) {
+        if (name.equals(StandardSocketOptions.IP_TOS) && number > MAX_BYTE) {
             throw new IllegalArgumentException(name.name() + ": " + number + " is more than " + MAX_BYTE);
         }
         return value;
@@ -80,7 +81,26 @@ final class SocketOptionValues {
         values.put(name, value);
     }
 
+    /** The value in force; buffer sizes are what the stream has or will get. */
     <T> T get(SocketOption<T> name) {
-        return name.type().cast(values.get(name));
+        Object value = values.get(name);
+        if (name.equals(StandardSocketOptions.SO_SNDBUF)) {
+            value = configuration().sendBufferBytes();
+        } else if (name.equals(StandardSocketOptions.SO_RCVBUF)) {
+            value = configuration().receiveBufferBytes();
+        }
+        return name.type().cast(value);
+    }
+
+    /** The sizes that streams get by these options. */
+    StreamConfiguration configuration() {
+        StreamConfiguration standard = StreamConfiguration.DEFAULT;
+        return standard.withBuffers(
+                sizeOr(StandardSocketOptions.SO_SNDBUF, standard.sendBufferBytes()),
+                sizeOr(StandardSocketOptions.SO_RCVBUF, standard.receiveBufferBytes()));
+    }
+
+    private int sizeOr(SocketOption<Integer> name, int standard) {
+        return values.get(name) instanceof Integer size && size > 0 ? size : standard;
     }
 }

@@ -1,12 +1,8 @@
 package io.rdmanio.stream;
 
-import io.rdmanio.linux.Errno;
-import io.rdmanio.verbs.CompletionQueue;
-import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationEvent;
 import io.rdmanio.verbs.cm.CommunicationId;
-import io.rdmanio.verbs.cm.ConnectionParameters;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
@@ -21,28 +17,17 @@ import java.util.concurrent.TimeUnit;
  * One connection of rsocket streams, from the first address lookup to the last resource destroyed.
  *
  * <p>Ready for OP_CONNECT when connecting has come to its end, for OP_READ and OP_WRITE when the operation would not block.
- * Reading and writing is done by {@link StreamReader} and {@link StreamWriter}. Nothing here blocks a caller but
- * {@link #await} and {@link #awaitDrained}. A closed connection lives on until its tail is delivered and its channel has
- * {@linkplain #release() let go} of it. Thread-safe.
+ * It comes about by {@link ConnectionSetup}; reading and writing is done by {@link StreamReader} and {@link StreamWriter}.
+ * Nothing here blocks a caller but {@link #await} and {@link #awaitDrained}. A closed connection lives on until its tail is
+ * delivered and its channel has {@linkplain #release() let go} of it. Thread-safe.
  */
 public final class StreamConnection extends ReadinessSource {
     private static final System.Logger LOG = System.getLogger(StreamConnection.class.getName());
 
-    private static final int ADDRESS_TIMEOUT_MILLIS = 1000;
-    private static final int ADDRESS_ATTEMPTS = 3;
-    private static final int ROUTE_TIMEOUT_MILLIS = 2000;
     private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     /** How long a closed connection may go on delivering its tail. */
     private static final long DRAIN_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
-
-    /** Means infinite in rnr_retry_count: a receiver that is slow to post is waited for. */
-    private static final int RNR_RETRY_INFINITE = 7;
-
-    private static final int RETRY_COUNT = 7;
-
-    /** Code of min_rnr_timer for 0.64 ms; it is 655 ms unless set. */
-    private static final int RNR_TIMER_CODE = 12;
 
     private final StreamRuntime runtime;
     private final StreamListener listener;
@@ -51,18 +36,14 @@ public final class StreamConnection extends ReadinessSource {
     private final CountDownLatch drained = new CountDownLatch(1);
 
     // begin: guarded by lock
+    private final ConnectionSetup setup;
     private ConnectionState state = ConnectionState.NEW;
-    private StreamConfiguration configuration = StreamConfiguration.DEFAULT;
-    private CommunicationId id;
-    private InetSocketAddress remote;
-    private PeerParameters peer;
-    private StreamResources resources;
-    private StreamProtocol protocol;
     private IOException connectFailure;
-    private int addressAttempts;
+    private StreamProtocol protocol;
     private Future<?> timeout;
     private EventLoop.Registration loopRegistration;
     private boolean armed;
+
     /** Tasks of workers that use the id or the resources. */
     private int working;
 
@@ -82,6 +63,7 @@ public final class StreamConnection extends ReadinessSource {
     private StreamConnection(StreamRuntime runtime, StreamListener listener) {
         this.runtime = runtime;
         this.listener = listener;
+        this.setup = new ConnectionSetup(this, runtime);
         runtime.opened(this);
     }
 
@@ -102,23 +84,12 @@ public final class StreamConnection extends ReadinessSource {
     public void bind(InetSocketAddress local, boolean reuseAddress) throws IOException {
         lock.lock();
         try {
-            CommunicationId bound = ensureId();
-            if (reuseAddress) {
-                bound.setReuseAddress(true);
-            }
-            bound.bind(local);
+            setup.bind(local, reuseAddress);
         } catch (VerbsException e) {
             throw ConnectFailures.ofBind(e, local);
         } finally {
             lock.unlock();
         }
-    }
-
-    private CommunicationId ensureId() throws VerbsException {
-        if (id == null) {
-            id = runtime.createId(this);
-        }
-        return id;
     }
 
     /**
@@ -128,21 +99,14 @@ public final class StreamConnection extends ReadinessSource {
      * @param typeOfService -1 for the default
      * @throws IOException if it fails at once
      */
-    public void connect(InetSocketAddress peerAddress, StreamConfiguration sizes, int typeOfService)
-            throws IOException {
+    public void connect(InetSocketAddress remote, StreamConfiguration sizes, int typeOfService) throws IOException {
         lock.lock();
         try {
-            CommunicationId connecting = ensureId();
-            remote = peerAddress;
-            configuration = sizes;
-            if (typeOfService >= 0) {
-                connecting.setTypeOfService(typeOfService);
-            }
             transition(ConnectionState.RESOLVING_ADDRESS);
-            resolveAddress();
-            timeout = runtime.after(CONNECT_TIMEOUT_NANOS, () -> timedOut(peerAddress));
+            setup.resolve(remote, sizes, typeOfService);
+            timeout = runtime.after(CONNECT_TIMEOUT_NANOS, this::connectTimedOut);
         } catch (VerbsException e) {
-            IOException failure = ConnectFailures.of(e, peerAddress);
+            IOException failure = ConnectFailures.of(e, remote);
             failConnect(failure);
             throw failure;
         } finally {
@@ -150,20 +114,40 @@ public final class StreamConnection extends ReadinessSource {
         }
     }
 
-    private void resolveAddress() throws VerbsException {
-        id.resolveAddress(null, remote, ADDRESS_TIMEOUT_MILLIS << addressAttempts);
-        addressAttempts++;
+    /** Takes the request of a peer; a worker makes what is needed and accepts. */
+    static StreamConnection accepting(StreamListener listener, CommunicationEvent request, StreamConfiguration sizes)
+            throws ProtocolException {
+        StreamConnection connection = new StreamConnection(listener.runtime(), listener);
+        connection.lock.lock();
+        try {
+            connection.setup.take(request, sizes);
+            connection.transition(ConnectionState.ACCEPTING);
+            connection.timeout = connection.runtime.after(CONNECT_TIMEOUT_NANOS, connection::connectTimedOut);
+            connection.setup.accept(request.connectionParameters());
+            return connection;
+        } catch (ProtocolException e) {
+            connection.runtime.closed(connection);
+            throw e;
+        } finally {
+            connection.lock.unlock();
+        }
     }
 
-    private void timedOut(InetSocketAddress peerAddress) {
+    private void connectTimedOut() {
         lock.lock();
         try {
-            if (state.compareTo(ConnectionState.CONNECTED) < 0) {
-                failConnect(ConnectFailures.timedOut(state.toString(), peerAddress));
+            if (connecting()) {
+                failConnect(ConnectFailures.timedOut(state.toString(), setup.remote()));
             }
         } finally {
             lock.unlock();
         }
+        tellListener();
+    }
+
+    /** Whether connecting or accepting is under way. Lock held. */
+    boolean connecting() {
+        return state.compareTo(ConnectionState.CONNECTED) < 0;
     }
 
     private void failConnect(IOException failure) {
@@ -192,7 +176,7 @@ public final class StreamConnection extends ReadinessSource {
             if (connectFailure != null) {
                 throw connectFailure;
             }
-            return state.compareTo(ConnectionState.CONNECTED) >= 0;
+            return !connecting();
         } finally {
             lock.unlock();
         }
@@ -208,99 +192,21 @@ public final class StreamConnection extends ReadinessSource {
         }
     }
 
-    /** Takes the request of a peer; a worker makes what is needed and accepts. */
-    static StreamConnection accepting(
-            StreamListener listener, CommunicationEvent request, StreamConfiguration sizes) throws ProtocolException {
-        PeerParameters peer = PeerParameters.decode(request.privateData());
-        StreamConnection connection = new StreamConnection(listener.runtime(), listener);
-        CommunicationId id = request.id();
-        ConnectionParameters parameters = request.connectionParameters();
-        connection.lock.lock();
-        try {
-            connection.id = id;
-            connection.peer = peer;
-            connection.remote = id.remoteAddress();
-            connection.configuration = sizes;
-            id.attach(connection);
-            connection.transition(ConnectionState.ACCEPTING);
-            connection.timeout =
-                    connection.runtime.after(CONNECT_TIMEOUT_NANOS, () -> connection.timedOut(connection.remote));
-            connection.work(false, made -> id.accept(parameters, parametersOf(made)));
-        } finally {
-            connection.lock.unlock();
-        }
-        return connection;
-    }
-
-    private static byte[] parametersOf(StreamResources made) {
-        return StreamProtocol.parametersOf(made).encode();
-    }
-
-    private void sendRequest() {
-        int initiatorDepth = id.device().transport() == TransportType.IWARP ? 1 : 0;
-        ConnectionParameters parameters =
-                new ConnectionParameters(0, initiatorDepth, 1, RETRY_COUNT, RNR_RETRY_INFINITE, false, 0);
-        transition(ConnectionState.CONNECTING);
-        work(true, made -> id.connect(parameters, parametersOf(made)));
-    }
-
-    /** The step that follows when memory and queues exist. */
-    private interface Step {
-        void with(StreamResources made) throws IOException;
-    }
-
-    private void work(boolean mayTakeSeconds, Step step) {
+    /** A worker is going to use the id or the resources. Lock held. */
+    void workBegins() {
         working++;
-        Runnable task = () -> makeThen(step);
-        if (mayTakeSeconds) {
-            runtime.executeConnect(task);
-        } else {
-            runtime.execute(task);
-        }
     }
 
-    private void makeThen(Step step) {
-        IOException failure = null;
-        try {
-            StreamResources made = StreamResources.create(id, runtime.domainOf(id.device()), configuration);
-            boolean wanted;
-            lock.lock();
-            try {
-                resources = made;
-                wanted = state.compareTo(ConnectionState.CONNECTED) < 0;
-            } finally {
-                lock.unlock();
-            }
-            if (wanted) {
-                step.with(made);
-            }
-        } catch (VerbsException e) {
-            failure = ConnectFailures.of(e, remote);
-        } catch (IOException e) {
-            failure = e;
-        }
+    /** A worker has done so; the connection fails with its failure if it is still being made. */
+    void workEnds(IOException failure) {
         lock.lock();
         try {
             working--;
-            if (failure != null && state.compareTo(ConnectionState.CONNECTED) < 0) {
+            if (failure != null && connecting()) {
                 failConnect(failure);
             } else {
                 proceedToEnd();
             }
-        } finally {
-            lock.unlock();
-        }
-        tellListener();
-    }
-
-    // -- communication events --
-
-    void onEvent(CommunicationEvent event) {
-        lock.lock();
-        try {
-            react(event);
-        } catch (VerbsException e) {
-            failConnect(ConnectFailures.of(e, remote));
         } finally {
             lock.unlock();
         }
@@ -313,86 +219,80 @@ public final class StreamConnection extends ReadinessSource {
         }
     }
 
-    private void react(CommunicationEvent event) throws VerbsException {
+    // -- communication events, in the event loop's thread --
+
+    void onEvent(CommunicationEvent event) {
+        lock.lock();
+        try {
+            react(event);
+        } catch (VerbsException e) {
+            failConnect(ConnectFailures.of(e, setup.remote()));
+        } catch (IOException e) {
+            failConnect(e);
+        } finally {
+            lock.unlock();
+        }
+        tellListener();
+    }
+
+    private void react(CommunicationEvent event) throws IOException {
         switch (EventReaction.of(state, event.type())) {
             case RESOLVE_ROUTE -> {
                 transition(ConnectionState.RESOLVING_ROUTE);
-                id.resolveRoute(ROUTE_TIMEOUT_MILLIS);
+                setup.resolveRoute();
             }
-            case SEND_REQUEST -> sendRequest();
+            case SEND_REQUEST -> {
+                transition(ConnectionState.CONNECTING);
+                setup.sendRequest();
+            }
             case ESTABLISH -> establish(event);
-            case RETRY_OR_FAIL -> retryOrFail(event);
-            case FAIL -> failConnect(ConnectFailures.of(event.type(), event.status(), remote));
-            case END -> end();
+            case RETRY_OR_FAIL -> {
+                if (!setup.resolveAgain(event.status())) {
+                    failConnect(ConnectFailures.of(event.type(), event.status(), setup.remote()));
+                }
+            }
+            case FAIL -> failConnect(ConnectFailures.of(event.type(), event.status(), setup.remote()));
+            case END -> {
+                if (protocol != null) {
+                    protocol.process();
+                    protocol.ended();
+                    afterProgress();
+                }
+                disconnect();
+            }
             case BREAK -> {
                 if (protocol != null) {
-                    protocol.fail(new SocketException("The RDMA device on the way to " + remote + " was removed"));
-                    afterProgress();
+                    breakOff(new SocketException("The RDMA device on the way to " + setup.remote() + " was removed"));
                 }
             }
             case IGNORE -> LOG.log(Level.DEBUG, "{0} has no consequence for {1}", event, this);
         }
     }
 
-    private void retryOrFail(CommunicationEvent event) throws VerbsException {
-        boolean again = event.status() == -Errno.ETIMEDOUT && addressAttempts < ADDRESS_ATTEMPTS;
-        if (again) {
-            resolveAddress();
-        } else {
-            failConnect(ConnectFailures.of(event.type(), event.status(), remote));
-        }
-    }
-
-    private void establish(CommunicationEvent event) {
-        try {
-            if (peer == null) {
-                peer = PeerParameters.decode(event.privateData());
-            }
-            if (!resources.messagesAsSend) {
-                resources.queuePair.setMinRnrTimer(RNR_TIMER_CODE);
-            }
-        } catch (IOException e) {
-            failConnect(e);
-            return;
-        }
+    private void establish(CommunicationEvent event) throws IOException {
+        protocol = setup.establish(event);
         cancelTimeout();
-        protocol = new StreamProtocol(resources, peer);
         transition(ConnectionState.CONNECTED);
-        descriptor = resources.completionChannel.fileDescriptor();
+        descriptor = setup.resources().completionChannel.fileDescriptor();
         update();
         publish();
     }
 
-    private void end() {
-        if (protocol != null) {
-            protocol.process();
-            protocol.ended();
-            afterProgress();
-        }
-        disconnect();
-    }
-
     /** Answers the peer's request to end the connection, or tells it that we must; flushes what is still posted. */
     private void disconnect() {
-        if (disconnecting) {
+        if (disconnecting || destroying) {
             return;
         }
         disconnecting = true;
-        working++;
-        CommunicationId ended = id;
+        workBegins();
+        CommunicationId ended = setup.id();
         runtime.execute(() -> {
             try {
                 ended.disconnect();
             } catch (VerbsException e) {
                 LOG.log(Level.DEBUG, "The connection had ended by itself", e);
             }
-            lock.lock();
-            try {
-                working--;
-                proceedToEnd();
-            } finally {
-                lock.unlock();
-            }
+            workEnds(null);
         });
     }
 
@@ -400,11 +300,13 @@ public final class StreamConnection extends ReadinessSource {
 
     @Override
     int readiness() {
-        return switch (state) {
-            case NEW, RESOLVING_ADDRESS, RESOLVING_ROUTE, CONNECTING, ACCEPTING -> 0;
-            case FAILED -> SelectionKey.OP_CONNECT;
-            case CONNECTED, CLOSING, CLOSED -> SelectionKey.OP_CONNECT | (protocol == null ? 0 : ioReadiness());
-        };
+        if (state == ConnectionState.FAILED) {
+            return SelectionKey.OP_CONNECT;
+        }
+        if (connecting()) {
+            return 0;
+        }
+        return SelectionKey.OP_CONNECT | (protocol == null ? 0 : ioReadiness());
     }
 
     private int ioReadiness() {
@@ -440,19 +342,23 @@ public final class StreamConnection extends ReadinessSource {
 
     private boolean needsNotification() {
         return protocol.failure() == null
-                && (anyoneSleeps() || state == ConnectionState.CLOSING && !protocol.drained());
+                && (anyoneSleeps() || (state == ConnectionState.CLOSING && !protocol.drained()));
     }
 
     private boolean arm() {
         try {
-            resources.completionQueue.requestNotification(false);
+            setup.resources().completionQueue.requestNotification(false);
             armed = true;
             return true;
         } catch (VerbsException e) {
-            protocol.fail(e);
-            afterProgress();
+            breakOff(e);
             return false;
         }
+    }
+
+    private void breakOff(IOException reason) {
+        protocol.fail(reason);
+        afterProgress();
     }
 
     private void afterProgress() {
@@ -465,17 +371,15 @@ public final class StreamConnection extends ReadinessSource {
 
     @Override
     void notified() {
-        if (resources == null || destroying) {
+        if (protocol == null || destroying) {
             return;
         }
         try {
-            CompletionQueue queue = resources.completionChannel.takeEvent();
-            if (queue != null) {
+            if (setup.resources().completionChannel.takeEvent() != null) {
                 armed = false;
             }
         } catch (VerbsException e) {
-            protocol.fail(e);
-            afterProgress();
+            breakOff(e);
         }
     }
 
@@ -508,7 +412,7 @@ public final class StreamConnection extends ReadinessSource {
         return protocol;
     }
 
-    /** What a reader or writer is told of a connection that has broken: a fresh exception with the reason as its cause. */
+    /** What a reader or writer is told of a connection that has broken: a fresh exception, the reason as its cause. */
     static SocketException broken(IOException reason) {
         SocketException broken = new SocketException(reason.getMessage());
         broken.initCause(reason);
@@ -533,7 +437,7 @@ public final class StreamConnection extends ReadinessSource {
     public InetSocketAddress localAddress() {
         lock.lock();
         try {
-            return id == null || destroying ? null : id.localAddress();
+            return setup.id() == null || destroying ? null : setup.id().localAddress();
         } finally {
             lock.unlock();
         }
@@ -543,7 +447,7 @@ public final class StreamConnection extends ReadinessSource {
     public InetSocketAddress remoteAddress() {
         lock.lock();
         try {
-            return remote;
+            return setup.remote();
         } finally {
             lock.unlock();
         }
@@ -560,28 +464,32 @@ public final class StreamConnection extends ReadinessSource {
         lock.lock();
         try {
             aborted |= abort;
-            if (state == ConnectionState.FAILED || state.compareTo(ConnectionState.CLOSING) >= 0) {
-                proceedToEnd();
-                return;
-            }
-            cancelTimeout();
-            transition(ConnectionState.CLOSING);
-            if (protocol != null && !aborted) {
-                protocol.disconnect();
-                if (!protocol.drained()) {
-                    watchByEventLoop();
-                    timeout = runtime.after(DRAIN_TIMEOUT_NANOS, () -> close(true));
-                    update();
+            if (state.compareTo(ConnectionState.CLOSING) < 0) {
+                cancelTimeout();
+                transition(ConnectionState.CLOSING);
+                if (protocol != null && !aborted) {
+                    drain();
                 }
+                publish();
             }
-            publish();
-            proceedToEnd();
-        } catch (IOException e) {
-            LOG.log(Level.WARNING, "The tail of " + this + " can''t be watched; it is broken off", e);
-            aborted = true;
             proceedToEnd();
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void drain() {
+        protocol.disconnect();
+        if (protocol.drained()) {
+            return;
+        }
+        try {
+            watchByEventLoop();
+            timeout = runtime.after(DRAIN_TIMEOUT_NANOS, () -> close(true));
+            update();
+        } catch (IOException e) {
+            LOG.log(Level.WARNING, "The tail of " + this + " can't be watched; it is broken off", e);
+            aborted = true;
         }
     }
 
@@ -607,7 +515,8 @@ public final class StreamConnection extends ReadinessSource {
 
     private void proceedToEnd() {
         boolean ending = state == ConnectionState.CLOSING || state == ConnectionState.FAILED;
-        if (!ending || destroying || protocol != null && !aborted && !protocol.drained()) {
+        boolean tail = protocol != null && !aborted && !protocol.drained();
+        if (!ending || destroying || tail) {
             return;
         }
         drained.countDown();
@@ -619,14 +528,19 @@ public final class StreamConnection extends ReadinessSource {
     }
 
     private void destroy() {
+        EventLoop.Registration watched;
         lock.lock(); // whoever decided this may still be on its way out
-        lock.unlock();
-        if (loopRegistration != null) {
-            loopRegistration.close();
+        try {
+            watched = loopRegistration;
+        } finally {
+            lock.unlock();
+        }
+        if (watched != null) {
+            watched.close();
         }
         try (ResourceStack last = new ResourceStack()) {
-            last.add(id);
-            last.add(resources);
+            last.add(setup.id());
+            last.add(setup.resources());
             last.add(protocol);
         } catch (IOException e) {
             LOG.log(Level.WARNING, "Resources of " + this + " could not be destroyed", e);
@@ -657,9 +571,9 @@ public final class StreamConnection extends ReadinessSource {
         lock.lock();
         try {
             return state.compareTo(ConnectionState.CONNECTED) > 0
-                    || protocol != null
+                    || (protocol != null
                             && protocol.readable() == 0
-                            && (protocol.failure() != null || protocol.peerGone());
+                            && (protocol.failure() != null || protocol.peerGone()));
         } finally {
             lock.unlock();
         }
@@ -670,7 +584,7 @@ public final class StreamConnection extends ReadinessSource {
         lock.lock();
         try {
             if (connectFailure != null) {
-                LOG.log(Level.WARNING, "A connection from " + remote + " could not be accepted", connectFailure);
+                LOG.log(Level.WARNING, "A connection from " + setup.remote() + " was not accepted", connectFailure);
             }
         } finally {
             lock.unlock();
@@ -679,6 +593,6 @@ public final class StreamConnection extends ReadinessSource {
 
     @Override
     public String toString() {
-        return "StreamConnection[" + state + ", peer=" + remote + "]";
+        return "StreamConnection[" + state + ", peer=" + setup.remote() + "]";
     }
 }

@@ -353,8 +353,8 @@ final class StreamProtocol implements AutoCloseable {
 
     /** Whether the DISCONNECT and all before it have been delivered, or never can be. */
     boolean drained() {
-        boolean endSent = disconnectSent || bothShut && !shutdownPending && !disconnectPending;
-        return failure != null || peerDisconnected || endSent && window.signalledAllCompleted();
+        boolean endSent = disconnectSent || (bothShut && !shutdownPending && !disconnectPending);
+        return failure != null || peerDisconnected || (endSent && window.signalledAllCompleted());
     }
 
     boolean outputShut() {

@@ -52,6 +52,7 @@ final class StreamResources implements AutoCloseable {
     private final ResourceStack owned = new ResourceStack();
     private final ReceiveWorkRequest receive;
 
+    @SuppressWarnings("MustBeClosedChecker") // the stack closes the arena
     private StreamResources(CommunicationId id, ProtectionDomain domain, StreamConfiguration configuration, ResourceStack undo)
             throws IOException {
         this.id = id;

@@ -1,0 +1,400 @@
+package io.rdmanio.ch;
+
+import io.rdmanio.stream.ReadinessSource;
+import io.rdmanio.stream.StreamConnection;
+import io.rdmanio.stream.Watch;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * What a socket channel is apart from its I/O: state, options, addresses, half-close, close, and what a selector needs.
+ *
+ * <p>Locks in order: read, write, state. Connecting, binding and changing the blocking mode take both outer ones, so they
+ * wait for I/O in progress; nothing blocks under the state lock. A closed channel lets go of its connection when the last
+ * thread has left it and its last key is gone; the tail is then delivered in the background. Thread-safe.
+ */
+abstract class SocketChannelBase extends SocketChannel implements SelectableRdmaChannel {
+    /** States of the channel; they only grow. */
+    enum State {
+        UNCONNECTED,
+        PENDING,
+        CONNECTED,
+        CLOSING,
+        CLOSED
+    }
+
+    final ProtocolFamily family;
+    final ReentrantLock readLock = new ReentrantLock();
+    final ReentrantLock writeLock = new ReentrantLock();
+    final Object stateLock = new Object();
+    final ChannelKeys keys = new ChannelKeys();
+
+    // begin: written under stateLock
+    volatile State state = State.UNCONNECTED;
+    volatile StreamConnection connection;
+    volatile boolean inputShut;
+    volatile boolean outputShut;
+    final SocketOptionValues options = SocketOptionValues.ofSocket();
+    boolean reading;
+    boolean writing;
+    InetSocketAddress localAddress;
+    InetSocketAddress remoteAddress;
+    private Socket socket;
+    // end
+
+    /** A channel that is not connected. */
+    SocketChannelBase(SelectorProvider provider, ProtocolFamily family) {
+        super(provider);
+        Objects.requireNonNull(family, "family");
+        if (family != StandardProtocolFamily.INET && family != StandardProtocolFamily.INET6) {
+            throw new UnsupportedOperationException("Protocol family " + family + " is not supported");
+        }
+        this.family = family;
+    }
+
+    /** The channel of a connection that a peer has made. */
+    SocketChannelBase(SelectorProvider provider, StreamConnection accepted) {
+        super(provider);
+        this.family = StandardProtocolFamily.INET6;
+        this.connection = accepted;
+        this.localAddress = accepted.localAddress();
+        this.remoteAddress = accepted.remoteAddress();
+        this.state = State.CONNECTED;
+    }
+
+    final void ensureOpen() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    final void ensureOpenAndConnected() throws ClosedChannelException {
+        State now = state;
+        if (now.compareTo(State.CONNECTED) > 0 || !isOpen()) {
+            throw new ClosedChannelException();
+        }
+        if (now != State.CONNECTED) {
+            throw new NotYetConnectedException();
+        }
+    }
+
+    @Override
+    public boolean isConnected() {
+        return state == State.CONNECTED;
+    }
+
+    @Override
+    public boolean isConnectionPending() {
+        return state == State.PENDING;
+    }
+
+    abstract Socket newAdaptor();
+
+    @Override
+    public Socket socket() {
+        synchronized (stateLock) {
+            if (socket == null) {
+                socket = newAdaptor();
+            }
+            return socket;
+        }
+    }
+
+    // -- options and addresses --
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return options.supported();
+    }
+
+    @Override
+    public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+        T checked = options.check(name, value);
+        synchronized (stateLock) {
+            ensureOpen();
+            options.put(name, checked);
+        }
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        options.checkName(name);
+        synchronized (stateLock) {
+            ensureOpen();
+            return options.get(name);
+        }
+    }
+
+    @Override
+    public SocketAddress getLocalAddress() throws IOException {
+        synchronized (stateLock) {
+            ensureOpen();
+            return localAddress;
+        }
+    }
+
+    @Override
+    public SocketAddress getRemoteAddress() throws IOException {
+        synchronized (stateLock) {
+            ensureOpen();
+            return remoteAddress;
+        }
+    }
+
+    /** The local address, also of a closed channel; null if it never had one. */
+    InetSocketAddress localAddress() {
+        synchronized (stateLock) {
+            return localAddress;
+        }
+    }
+
+    /** The peer's address, also of a closed channel; null if it never had one. */
+    InetSocketAddress remoteAddress() {
+        synchronized (stateLock) {
+            return remoteAddress;
+        }
+    }
+
+    // -- operations in progress --
+
+    final void beginRead(boolean blocking) throws ClosedChannelException {
+        if (blocking) {
+            begin();
+            synchronized (stateLock) {
+                ensureOpen();
+                reading = true;
+            }
+        }
+    }
+
+    final void endRead(boolean blocking, boolean completed) throws AsynchronousCloseException {
+        if (blocking) {
+            synchronized (stateLock) {
+                reading = false;
+                if (state == State.CLOSING) {
+                    finishClose();
+                }
+            }
+            end(completed);
+        }
+    }
+
+    final void beginWrite(boolean blocking) throws ClosedChannelException {
+        if (blocking) {
+            begin();
+            synchronized (stateLock) {
+                ensureOpen();
+                writing = true;
+            }
+        }
+        if (outputShut) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    final void endWrite(boolean blocking, boolean completed) throws AsynchronousCloseException {
+        if (blocking) {
+            synchronized (stateLock) {
+                writing = false;
+                if (state == State.CLOSING) {
+                    finishClose();
+                }
+            }
+            end(completed);
+        }
+    }
+
+    // -- half-close --
+
+    @Override
+    public SocketChannel shutdownInput() throws IOException {
+        synchronized (stateLock) {
+            ensureOpen();
+            if (!isConnected()) {
+                throw new NotYetConnectedException();
+            }
+            if (!inputShut) {
+                inputShut = true;
+                connection.reader().shutdown();
+            }
+            return this;
+        }
+    }
+
+    @Override
+    public SocketChannel shutdownOutput() throws IOException {
+        synchronized (stateLock) {
+            ensureOpen();
+            if (!isConnected()) {
+                throw new NotYetConnectedException();
+            }
+            if (!outputShut) {
+                outputShut = true;
+                connection.shutdownOutput();
+            }
+            return this;
+        }
+    }
+
+    boolean isInputOpen() {
+        return !inputShut;
+    }
+
+    boolean isOutputOpen() {
+        return !outputShut;
+    }
+
+    // -- blocking mode and close --
+
+    @Override
+    protected void implConfigureBlocking(boolean block) throws IOException {
+        readLock.lock();
+        writeLock.lock();
+        try {
+            // the stream never blocks; taking the locks waits for I/O in progress
+            ensureOpen();
+        } finally {
+            writeLock.unlock();
+            readLock.unlock();
+        }
+    }
+
+    @Override
+    protected void implCloseSelectableChannel() throws IOException {
+        if (isBlocking()) {
+            // may run in a thread that interrupts another: never wait for the read and write locks here
+            closeConnection();
+        } else {
+            closeConnection();
+            waitForHolder(readLock);
+            waitForHolder(writeLock);
+        }
+        StreamConnection closing = connection;
+        int lingerSeconds;
+        synchronized (stateLock) {
+            lingerSeconds = options.get(StandardSocketOptions.SO_LINGER);
+            finishClose();
+        }
+        if (closing != null && isBlocking() && lingerSeconds > 0
+                && !closing.awaitDrained(TimeUnit.SECONDS.toNanos(lingerSeconds))) {
+            closing.close(true);
+        }
+    }
+
+    private static void waitForHolder(ReentrantLock lock) {
+        lock.lock();
+        try {
+            assert lock.isHeldByCurrentThread();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the connection: at once for a linger of 0, else delivering the tail; wakes the threads that use it. */
+    final void closeConnection() {
+        StreamConnection closing;
+        boolean abort;
+        synchronized (stateLock) {
+            if (state.compareTo(State.CLOSING) >= 0) {
+                return;
+            }
+            state = State.CLOSING;
+            closing = connection;
+            int linger = options.get(StandardSocketOptions.SO_LINGER);
+            abort = linger == 0;
+        }
+        if (closing != null) {
+            closing.close(abort);
+            closing.endWaits();
+        }
+    }
+
+    /** Lets go of the connection if no thread and no key uses it any more. State lock held. */
+    final void finishClose() {
+        if (state == State.CLOSING && !reading && !writing && !isRegistered()) {
+            state = State.CLOSED;
+            if (connection != null) {
+                connection.release();
+            }
+        }
+    }
+
+    @Override
+    public void kill() {
+        synchronized (stateLock) {
+            finishClose();
+        }
+    }
+
+    // -- for the selector --
+
+    @Override
+    public ReadinessSource source() {
+        return connection;
+    }
+
+    @Override
+    public int readyOps(Watch watch, int interestOps, boolean notified) {
+        StreamConnection source = connection;
+        State now = state;
+        if (now == State.PENDING && interestOps != 0) {
+            if (source.readyOrSleep(watch, SelectionKey.OP_CONNECT, notified) == 0) {
+                return 0;
+            }
+            return source.connectFailed() ? interestOps : interestOps & SelectionKey.OP_CONNECT;
+        }
+        int io = now == State.CONNECTED ? interestOps & (SelectionKey.OP_READ | SelectionKey.OP_WRITE) : 0;
+        return source.readyOrSleep(watch, io, notified);
+    }
+
+    @Override
+    public void registered(SelectionKeyImpl key) {
+        keys.add(key);
+    }
+
+    @Override
+    public void deregistered(SelectionKeyImpl key) {
+        keys.remove(key);
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(SocketChannel.class.getName()).append('[');
+        if (!isOpen()) {
+            text.append("closed");
+        } else {
+            synchronized (stateLock) {
+                text.append(
+                        switch (state) {
+                            case UNCONNECTED -> "unconnected";
+                            case PENDING -> "connection-pending";
+                            default -> "connected";
+                        });
+                if (localAddress != null) {
+                    text.append(" local=").append(localAddress);
+                }
+                if (remoteAddress != null) {
+                    text.append(" remote=").append(remoteAddress);
+                }
+            }
+        }
+        return text.append(']').toString();
+    }
+}
