@@ -37,7 +37,7 @@ public class ReadyQueueBenchmark {
     }
 
     @Benchmark
-    public Key concurrentLinkedQueueBaseline() {
+    public ReadyQueue.Node concurrentLinkedQueueBaseline() {
         if (key.queued.compareAndSet(false, true)) {
             concurrentQueue.add(key);
         }
