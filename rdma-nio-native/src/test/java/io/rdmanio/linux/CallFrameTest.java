@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 class CallFrameTest {
@@ -61,7 +62,7 @@ class CallFrameTest {
                     try (CallFrame frame = CallFrame.enter()) {
                         Downcall.call(CLOSE, frame, -1);
                         // The thread may go on with another carrier, whose errno is another.
-                        Thread.yield();
+                        LockSupport.parkNanos(1);
                         return frame.errno();
                     }
                 }));
@@ -76,7 +77,7 @@ class CallFrameTest {
     void systemCalls_allocateNoMoreThanASlice() throws IOException {
         // What the JDK takes to save errno, unless the server compiler removes it; nothing of it is ours.
         long sliceBytes = 40;
-        int calls = 4;
+        long calls = 4;
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (EventFd event = new EventFd();
                 Epoll epoll = new Epoll(1)) {

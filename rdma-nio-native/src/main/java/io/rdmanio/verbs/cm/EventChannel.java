@@ -10,10 +10,9 @@ import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.Lifecycle;
 import io.rdmanio.verbs.spi.TakenEvent;
 import io.rdmanio.verbs.spi.VerbsAccess;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -32,7 +31,7 @@ public final class EventChannel implements AutoCloseable {
     private final ReentrantLock events = new ReentrantLock();
     // Ids by token. Native pointers are reused, tokens are not.
     private final Map<Long, CommunicationId> ids = new HashMap<>();
-    private long lastToken;
+    private final AtomicLong lastToken = new AtomicLong();
 
     private EventChannel(RdmaEngine engine, EventChannelHandle handle) {
         this.engine = engine;
@@ -107,16 +106,18 @@ public final class EventChannel implements AutoCloseable {
                 ? new CommunicationEvent(this, taken, target, null)
                 : new CommunicationEvent(this, taken, adopt(taken.newId()), target);
         target.unacknowledged.add(event);
+        HandleKind.COMMUNICATION_EVENT.opened();
         return event;
     }
 
     /** Under {@link #events}, and inside the life of this channel. */
     private CommunicationId adopt(CommunicationIdHandle newId) {
-        long token = ++lastToken;
+        long token = lastToken.incrementAndGet();
         newId.setToken(token);
         return register(newId, token);
     }
 
+    /** Under {@link #events}, and inside the life of this channel. */
     private CommunicationId register(CommunicationIdHandle idHandle, long token) {
         CommunicationId id = new CommunicationId(this, idHandle, token);
         ids.put(token, id);
@@ -138,10 +139,11 @@ public final class EventChannel implements AutoCloseable {
         }
         life.enter();
         try {
+            long token = lastToken.incrementAndGet();
+            CommunicationIdHandle created = handle.createId(space, token);
             events.lock();
             try {
-                long token = ++lastToken;
-                return register(handle.createId(space, token), token);
+                return register(created, token);
             } finally {
                 events.unlock();
             }
@@ -163,11 +165,17 @@ public final class EventChannel implements AutoCloseable {
         events.lock();
         try {
             if (debtor.unacknowledged.remove(event)) {
-                handle.acknowledge(event.taken());
+                pay(event);
             }
         } finally {
             events.unlock();
         }
+    }
+
+    /** Under {@link #events}. */
+    private void pay(CommunicationEvent event) {
+        handle.acknowledge(event.taken());
+        HandleKind.COMMUNICATION_EVENT.closed();
     }
 
     /**
@@ -178,11 +186,8 @@ public final class EventChannel implements AutoCloseable {
         events.lock();
         try {
             ids.remove(token);
-            List<CommunicationEvent> debts = new ArrayList<>(id.unacknowledged);
+            id.unacknowledged.forEach(this::pay);
             id.unacknowledged.clear();
-            for (CommunicationEvent event : debts) {
-                handle.acknowledge(event.taken());
-            }
         } finally {
             events.unlock();
         }

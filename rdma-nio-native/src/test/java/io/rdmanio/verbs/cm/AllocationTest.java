@@ -27,7 +27,7 @@ class AllocationTest {
     // that
     // stops at the client compiler, as in the lab, does not.
     private static final long ERRNO_SLICE_BYTES = 40;
-    private static final int MAX_CALLS_PER_NOTIFICATION = 4;
+    private static final long MAX_CALLS_PER_NOTIFICATION = 4;
 
     private interface Message {
         void exchange() throws IOException;

@@ -4,7 +4,9 @@ import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.VerbsException;
 import java.io.IOException;
 
-/** Two endpoints of this process that are connected through the device. Each has one receive of the whole memory posted. */
+/**
+ * Two endpoints of this process that are connected through the device. Each has one receive of the whole memory posted.
+ */
 final class ConnectedPair implements AutoCloseable {
     static final byte[] CLIENT_DATA = {1, 2, 3};
     static final byte[] SERVER_DATA = {4, 5, 6, 7};
