@@ -45,8 +45,9 @@ public final class EventChannel implements AutoCloseable {
      *
      * @param engine whose connection manager
      * @return the channel, to be closed by the caller
-     * @throws VerbsException when a library is missing, or there is no connection manager ({@code ENODEV},
-     *     {@code ENOENT}) or no right to it ({@code EACCES}), or no descriptor left ({@code EMFILE})
+     * @throws VerbsException when a library is missing, or there is no device, no connection manager or no right to it
+     *     ({@code ENODEV}, {@code ENOENT}, {@code EACCES}, or {@code ENOSYS} for all of them: the message tells which), or
+     *     no descriptor left ({@code EMFILE})
      */
     public static EventChannel open(RdmaEngine engine) throws VerbsException {
         return new EventChannel(engine, VerbsAccess.get().engine(engine).openEventChannel());

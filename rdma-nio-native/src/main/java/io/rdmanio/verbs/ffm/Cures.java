@@ -46,8 +46,6 @@ final class Cures {
 
     private static String noDevice(String function) {
         return switch (function) {
-            case "rdma_create_event_channel" ->
-                "There is no RDMA device, or the kernel has no RDMA connection manager (modprobe rdma_ucm).";
             case "rdma_resolve_addr" ->
                 "No RDMA device has a route to that address: it must go through an interface with an RDMA device, and"
                         + " not through the loopback interface.";
@@ -57,8 +55,8 @@ final class Cures {
     }
 
     private static String noNode(String function) {
-        return function.equals("rdma_create_event_channel") || function.equals("ibv_open_device")
-                ? "A device node under /dev/infiniband is missing: load rdma_ucm and ib_uverbs, or pass the nodes into"
+        return function.equals("ibv_open_device")
+                ? "A device node under /dev/infiniband is missing: load ib_uverbs, or pass the nodes into"
                         + " the container (--device=/dev/infiniband)."
                 : "";
     }

@@ -116,7 +116,13 @@ public final class FfmEngine implements VerbsEngine {
     public EventChannelHandle openEventChannel() throws VerbsException {
         try (CallFrame frame = CallFrame.enter()) {
             long channel = Downcall.call(Imports.RDMA_CREATE_EVENT_CHANNEL.get(), frame);
-            Status.checkPointer(channel, frame, Imports.RDMA_CREATE_EVENT_CHANNEL, "");
+            if (channel == 0) {
+                int errno = frame.errno();
+                // librdmacm tries several ways to open its node, and errno tells how the last one failed.
+                String explanation = Availability.reason(this)
+                        .orElseGet(() -> Cures.of(Imports.RDMA_CREATE_EVENT_CHANNEL.name(), errno));
+                throw new VerbsException(Imports.RDMA_CREATE_EVENT_CHANNEL.name(), "", errno, explanation);
+            }
             FfmEventChannel handle = new FfmEventChannel(this, channel);
             try {
                 setFlags(handle.fileDescriptor());

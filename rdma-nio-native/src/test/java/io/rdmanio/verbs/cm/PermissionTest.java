@@ -1,0 +1,84 @@
+package io.rdmanio.verbs.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmanio.verbs.LeakCheck;
+import io.rdmanio.verbs.RdmaEngine;
+import io.rdmanio.verbs.VerbsException;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A user who may not open the connection manager's device node: the test takes that right away, and runs a JVM as nobody. */
+@Tag("rdma")
+@ExtendWith(LeakCheck.class)
+class PermissionTest {
+    private static final Path NODE = Path.of("/dev/infiniband/rdma_cm");
+
+    private Set<PosixFilePermission> permissions;
+
+    /** What the other JVM runs. */
+    static final class Probe {
+        private Probe() {}
+
+        public static void main(String[] args) {
+            System.out.println(RdmaEngine.system().unavailableReason().orElse("usable"));
+            try (EventChannel channel = EventChannel.open(RdmaEngine.system())) {
+                System.out.println("descriptor " + channel.fileDescriptor());
+            } catch (VerbsException e) {
+                System.out.println(e.getMessage());
+            }
+        }
+    }
+
+    @BeforeEach
+    void takeTheRightAway() throws IOException {
+        permissions = Files.getPosixFilePermissions(NODE);
+        Files.setPosixFilePermissions(NODE, PosixFilePermissions.fromString("rw-------"));
+    }
+
+    @AfterEach
+    void giveTheRightBack() throws IOException {
+        Files.setPosixFilePermissions(NODE, permissions);
+    }
+
+    @Test
+    void eventChannel_withoutRightToTheNodeSaysSo() throws Exception {
+        String readable = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> entry.endsWith("classes") || entry.endsWith("main") || entry.endsWith("test"))
+                .collect(Collectors.joining(File.pathSeparator));
+        List<String> command = new ArrayList<>(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
+        command.addAll(List.of("-cp", readable, Probe.class.getName()));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+        Assumptions.assumeFalse(output.contains("ClassNotFoundException"), "nobody can't read the class path");
+        assertThat(output.lines().toList())
+                .satisfiesExactly(
+                        reason -> assertThat(reason)
+                                .startsWith(
+                                        "This process may not read and write the device node /dev/infiniband/rdma_cm"),
+                        exception -> assertThat(exception)
+                                .startsWith("rdma_create_event_channel: ")
+                                .contains(
+                                        "This process may not read and write the device node /dev/infiniband/rdma_cm"));
+    }
+}
