@@ -53,7 +53,8 @@ watch_limit() {
     echo 124 > "$LAB_JOB/status"
     {
         echo "lab: the limit of $limit s is over; still running:"
-        ps -eo pid,ppid,stat,etimes,wchan:20,args --ppid 2 -p 2 --deselect | grep -v -e '\] *$' -e ' ps -eo' | cut -c1-200
+        # shellcheck disable=SC2009 # a table to read, not a process to find
+        ps -eo pid,ppid,stat,etimes,args | grep -v -e ' \[.*\]$' -e ' ps -eo' -e ' cut -c1-' -e ' cat$' | cut -c1-200
     } >&6
     pkill -QUIT -x java && sleep 3
     kill -9 "$1"

@@ -37,6 +37,8 @@ shift $((OPTIND - 1))
 [ $# -gt 0 ] || { usage >&2 && exit 125; }
 [[ $limit =~ ^[1-9][0-9]*$ ]] || lab_die 125 "-t wants a number of seconds, not '$limit'"
 [[ $memory =~ ^[1-9][0-9]*[KMG]$ ]] || lab_die 125 "-m wants a size such as 2G, not '$memory'"
+available=$(($(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo) * 1024))
+[ "$(numfmt --from=iec "$memory")" -le "$available" ] || lab_die 125 "-m $memory is more than this machine has ($(numfmt --to=iec $available))"
 [[ $here =~ [[:space:]] ]] && lab_die 125 "the guest cannot be started from a path with a space in it: $here"
 [ "$(uname -m)" = x86_64 ] || lab_die 125 "the lab's kernel is built for x86_64 only, not for $(uname -m)"
 
@@ -72,7 +74,8 @@ setsid timeout -k 5 $((limit + 20)) "$kernel" mem="$memory" rootfstype=hostfs ro
     init="$here/guest-init.sh" LAB_JOB="$job" uml_dir="$job/uml" con=null con0=null,fd:1 con1=null,fd:3 con2=null,fd:4 \
     quiet < /dev/null > "$job/console" 2>&1 3> "$job/out" 4> "$job/err" &
 guest=$!
-wait $guest || true
+ended=0
+wait $guest || ended=$?
 kill -9 -- "-$guest" 2> /dev/null || true
 guest=
 wait $out $err || true
@@ -89,7 +92,7 @@ case $status$console in
     *'Kernel panic'*) lab_say "the guest's kernel panicked" ;;
     *'No space left'* | *'unable to map'* | *'mmap'*) lab_say "the guest's memory of $memory could not be had; try a smaller -m, or a larger /dev/shm" ;;
     *ptrace*) lab_say "the kernel runs its processes by ptrace, which this host or container forbids" ;;
-    *) lab_say "the guest ended before the command did" ;;
+    *) lab_say "the guest ended before the command did, with status $ended" ;;
 esac
 { echo "---- the end of the guest's console" && printf '%s\n' "$console" && echo "----"; } >&2
 exit 125

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -13,8 +14,12 @@ final class Kernel {
 
     /** One line of {@code rdma resource show}: whose a queue pair or an id is, and on which device. */
     record Resource(String link, String line) {
-        boolean belongsTo(long pid) {
-            return has("pid " + pid);
+        private static final Pattern OWNER = Pattern.compile(".*\\bpid (\\d+)\\b.*");
+
+        /** The thread that created it; 0 if that is one of the kernel's own. */
+        long owner() {
+            Matcher matcher = OWNER.matcher(line);
+            return matcher.matches() ? Long.parseLong(matcher.group(1)) : 0;
         }
 
         boolean has(String words) {
@@ -41,7 +46,7 @@ final class Kernel {
     static boolean listens(Peer peer, int port) throws IOException {
         if (Lab.RDMA) {
             return resources("cm_id").stream()
-                    .anyMatch(id -> id.belongsTo(peer.pid()) && id.has("state LISTEN") && id.line.contains(":" + port));
+                    .anyMatch(id -> id.owner() == peer.pid() && id.has("state LISTEN") && id.line.contains(":" + port));
         }
         String suffix = ":%04X".formatted(port);
         return tcpSockets().anyMatch(fields -> fields[1].endsWith(suffix) && fields[3].equals("0A"));

@@ -9,7 +9,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -84,6 +86,16 @@ final class Peer {
     /** Kills as kill -9 does, and waits for the corpse. */
     void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
+    }
+
+    /** The threads of the process, as the kernel numbers them; none if it is gone. */
+    Set<Long> threads() throws IOException {
+        try (Stream<Path> tasks = Files.list(Path.of("/proc", Long.toString(pid()), "task"))) {
+            return tasks.map(task -> Long.valueOf(task.getFileName().toString()))
+                    .collect(Collectors.toSet());
+        } catch (NoSuchFileException | UncheckedIOException _) {
+            return Set.of();
+        }
     }
 
     /** What the process holds open: the targets of the links below /proc/PID/fd; nothing if it is gone. */

@@ -3,12 +3,16 @@ package io.rdmanio.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * The proof that bytes crossed an RDMA device and no kernel socket. While the processes run it watches from outside that
@@ -25,6 +29,7 @@ final class RdmaProof implements AutoCloseable {
     private final long packetsBefore;
     private final CountDownLatch stop = new CountDownLatch(1);
     private final Set<Long> withQueuePair = new ConcurrentSkipListSet<>();
+    private final Map<Long, Set<Long>> threadsSeen = new HashMap<>();
     private final Set<String> tcpOwners = new ConcurrentSkipListSet<>();
     private final Thread watcher;
     private volatile Exception watchFailure;
@@ -65,12 +70,17 @@ final class RdmaProof implements AutoCloseable {
 
     private void sample() throws IOException {
         if (withQueuePair.size() < peers.size()) {
-            for (Kernel.Resource queuePair : Kernel.queuePairs()) {
-                boolean inUse = device == Device.IWARP || queuePair.has("state RTS");
-                for (Peer peer : peers) {
-                    if (inUse && queuePair.link().equals(device.link) && queuePair.belongsTo(peer.pid())) {
-                        withQueuePair.add(peer.pid());
-                    }
+            // The kernel names a queue pair's owner by the thread that created it, which may have ended since.
+            Set<Long> owners = Kernel.queuePairs().stream()
+                    .filter(queuePair -> queuePair.link().equals(device.link))
+                    .filter(queuePair -> device == Device.IWARP || queuePair.has("state RTS"))
+                    .map(Kernel.Resource::owner)
+                    .collect(Collectors.toSet());
+            for (Peer peer : peers) {
+                Set<Long> threads = threadsSeen.computeIfAbsent(peer.pid(), _ -> new TreeSet<>());
+                threads.addAll(peer.threads());
+                if (!Collections.disjoint(threads, owners)) {
+                    withQueuePair.add(peer.pid());
                 }
             }
         }

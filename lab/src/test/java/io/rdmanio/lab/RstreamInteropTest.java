@@ -35,7 +35,7 @@ class RstreamInteropTest {
     }
 
     private static final List<Shape> SHAPES = List.of(
-            new Shape("64", "1", "500", false), // one message at a time
+            new Shape("64", "1", "2000", false), // one message at a time
             new Shape("1", "70000", "1", true), // credits beyond 16 bits
             new Shape("65536", "50", "2", false),
             new Shape("100001", "30", "2", true), // never the end of a buffer's half
