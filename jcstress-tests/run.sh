@@ -15,7 +15,7 @@ root=$(dirname "$here")
 mode=${1:-quick}
 shift || true
 case $mode in
-    quick) preset=(-m quick -sc false -time 200 -iters 4) ;;
+    quick) preset=(-m quick -sc false -time 200 -iters 3) ;;
     full) preset=(-m default) ;;
     -h | --help) usage && exit ;;
     *) usage >&2 && exit 2 ;;
