@@ -82,7 +82,8 @@ public final class RdmaSelectorProvider extends SelectorProvider {
      */
     @Override
     public DatagramChannel openDatagramChannel() {
-        throw new UnsupportedOperationException("Datagram channels are not there yet in " + getClass().getName());
+        throw new UnsupportedOperationException(
+                "Datagram channels are not there yet in " + getClass().getName());
     }
 
     /**
@@ -102,7 +103,8 @@ public final class RdmaSelectorProvider extends SelectorProvider {
      */
     @Override
     public Pipe openPipe() {
-        throw new UnsupportedOperationException("Pipes are not there yet in " + getClass().getName());
+        throw new UnsupportedOperationException(
+                "Pipes are not there yet in " + getClass().getName());
     }
 
     /**

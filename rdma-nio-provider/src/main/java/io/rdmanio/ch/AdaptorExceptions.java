@@ -50,17 +50,16 @@ final class AdaptorExceptions {
     }
 
     private static SocketException known(RuntimeException e) throws SocketException {
-        String text =
-                switch (e) {
-                    case NotYetConnectedException _ -> "Socket is not connected";
-                    case AlreadyBoundException _ -> "Already bound";
-                    case AlreadyConnectedException _ -> "Already connected";
-                    case ConnectionPendingException _ -> "Connection pending";
-                    case NotYetBoundException _ -> "Socket is not bound yet";
-                    case UnsupportedAddressTypeException _ -> "Unsupported address type";
-                    case UnresolvedAddressException _ -> "Unresolved address";
-                    default -> throw e;
-                };
+        String text = switch (e) {
+            case NotYetConnectedException _ -> "Socket is not connected";
+            case AlreadyBoundException _ -> "Already bound";
+            case AlreadyConnectedException _ -> "Already connected";
+            case ConnectionPendingException _ -> "Connection pending";
+            case NotYetBoundException _ -> "Socket is not bound yet";
+            case UnsupportedAddressTypeException _ -> "Unsupported address type";
+            case UnresolvedAddressException _ -> "Unresolved address";
+            default -> throw e;
+        };
         return caused(text, e);
     }
 

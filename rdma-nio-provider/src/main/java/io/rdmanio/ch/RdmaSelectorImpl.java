@@ -144,8 +144,8 @@ final class RdmaSelectorImpl extends SelectorImpl {
         virtualWaiter = Thread.currentThread();
         try {
             if (virtualWait == null) {
-                virtualWait = EventLoop.get()
-                        .register(epoll.fileDescriptor(), true, () -> LockSupport.unpark(virtualWaiter));
+                virtualWait =
+                        EventLoop.get().register(epoll.fileDescriptor(), true, () -> LockSupport.unpark(virtualWaiter));
             } else {
                 virtualWait.rearm();
             }

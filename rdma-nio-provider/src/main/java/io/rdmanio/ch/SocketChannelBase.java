@@ -292,7 +292,9 @@ abstract class SocketChannelBase extends SocketChannel implements SelectableRdma
             lingerSeconds = options.get(StandardSocketOptions.SO_LINGER);
             finishClose();
         }
-        if (closing != null && isBlocking() && lingerSeconds > 0
+        if (closing != null
+                && isBlocking()
+                && lingerSeconds > 0
                 && !closing.awaitDrained(TimeUnit.SECONDS.toNanos(lingerSeconds))) {
             closing.close(true);
         }

@@ -412,5 +412,4 @@ final class SocketChannelImpl extends SocketChannelBase {
         }
         return false;
     }
-
 }

@@ -25,9 +25,7 @@ final class SocketInputStream extends InputStream {
     @Override
     public int read(byte[] target, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, target.length);
-        return length == 0
-                ? 0
-                : channel.readWithin(ByteBuffer.wrap(target, offset, length), timeoutMillis.getAsInt());
+        return length == 0 ? 0 : channel.readWithin(ByteBuffer.wrap(target, offset, length), timeoutMillis.getAsInt());
     }
 
     @Override

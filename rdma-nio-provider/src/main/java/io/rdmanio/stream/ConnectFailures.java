@@ -57,16 +57,15 @@ final class ConnectFailures {
 
     /** From a bind or listen that failed. */
     static IOException ofBind(VerbsException failure, InetSocketAddress local) {
-        IOException known =
-                switch (failure.errno()) {
-                    case Errno.EADDRINUSE -> new BindException("Address already in use: " + local);
-                    case Errno.EADDRNOTAVAIL -> new BindException("Cannot assign requested address: " + local);
-                    case Errno.ENODEV ->
-                        new BindException("No RDMA device has the address " + local
-                                + " (rdma link shows the interfaces that have a device)");
-                    case Errno.EACCES, Errno.EPERM -> new BindException("Permission denied: " + local);
-                    default -> new SocketException(failure.getMessage());
-                };
+        IOException known = switch (failure.errno()) {
+            case Errno.EADDRINUSE -> new BindException("Address already in use: " + local);
+            case Errno.EADDRNOTAVAIL -> new BindException("Cannot assign requested address: " + local);
+            case Errno.ENODEV ->
+                new BindException("No RDMA device has the address " + local
+                        + " (rdma link shows the interfaces that have a device)");
+            case Errno.EACCES, Errno.EPERM -> new BindException("Permission denied: " + local);
+            default -> new SocketException(failure.getMessage());
+        };
         known.initCause(failure);
         return known;
     }
@@ -89,17 +88,15 @@ final class ConnectFailures {
         return switch (errno) {
             case Errno.ECONNREFUSED, Errno.ECONNRESET -> new ConnectException("Connection refused: " + peer);
             case Errno.ETIMEDOUT -> timedOut(stage, peer);
-            case Errno.EHOSTUNREACH, Errno.ENETUNREACH ->
-                new NoRouteToHostException("No route to host: " + peer);
+            case Errno.EHOSTUNREACH, Errno.ENETUNREACH -> new NoRouteToHostException("No route to host: " + peer);
             case Errno.ENODEV ->
                 new NoRouteToHostException("No RDMA device reaches " + peer
                         + ": its route leads over an interface without one (rdma link shows those that have one)");
             case Errno.EADDRINUSE, Errno.EADDRNOTAVAIL ->
                 new BindException(Errno.describe(errno) + ": on the way to " + peer);
             default ->
-                new SocketException(
-                        "Connecting to " + peer + " failed: " + Errno.name(errno) + " " + Errno.describe(errno)
-                                + " (" + stage + ")");
+                new SocketException("Connecting to " + peer + " failed: " + Errno.name(errno) + " "
+                        + Errno.describe(errno) + " (" + stage + ")");
         };
     }
 }

@@ -135,8 +135,7 @@ abstract sealed class MessagePoster implements AutoCloseable {
         @Override
         int message(WorkCompletions completions, int index) {
             return resources.messageSlots.get(
-                    ValueLayout.JAVA_INT_UNALIGNED,
-                    completions.workRequestId(index) * StreamMessage.LENGTH_BYTES);
+                    ValueLayout.JAVA_INT_UNALIGNED, completions.workRequestId(index) * StreamMessage.LENGTH_BYTES);
         }
     }
 }

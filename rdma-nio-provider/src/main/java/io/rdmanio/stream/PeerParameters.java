@@ -51,13 +51,14 @@ record PeerParameters(
      */
     static PeerParameters decode(byte[] privateData) throws ProtocolException {
         if (privateData.length < LENGTH_BYTES) {
-            throw new ProtocolException("The peer's private data has " + privateData.length
-                    + " bytes, an rsocket sends " + LENGTH_BYTES);
+            throw new ProtocolException(
+                    "The peer's private data has " + privateData.length + " bytes, an rsocket sends " + LENGTH_BYTES);
         }
         ByteBuffer data = ByteBuffer.wrap(privateData, 0, LENGTH_BYTES).order(ByteOrder.BIG_ENDIAN);
         int version = Byte.toUnsignedInt(data.get());
         if (version != VERSION) {
-            throw new ProtocolException("The peer speaks version " + version + " of the rsocket protocol, not " + VERSION);
+            throw new ProtocolException(
+                    "The peer speaks version " + version + " of the rsocket protocol, not " + VERSION);
         }
         boolean bigEndian = (data.get() & FLAG_BIG_ENDIAN) != 0;
         int credits = Short.toUnsignedInt(data.getShort());

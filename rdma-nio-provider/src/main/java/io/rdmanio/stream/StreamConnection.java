@@ -236,6 +236,9 @@ public final class StreamConnection extends ReadinessSource {
     }
 
     private void react(CommunicationEvent event) throws IOException {
+        if (destroying) {
+            return; // nothing can matter any more, and the resources are being closed
+        }
         switch (EventReaction.of(state, event.type())) {
             case RESOLVE_ROUTE -> {
                 transition(ConnectionState.RESOLVING_ROUTE);

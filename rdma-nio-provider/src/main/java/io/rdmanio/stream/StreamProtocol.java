@@ -142,8 +142,7 @@ final class StreamProtocol implements AutoCloseable {
             case StreamMessage.IOMAP_SGL -> arrived.tookOne();
             case StreamMessage.WRITE -> {}
             default ->
-                throw new ProtocolException(
-                        "The peer sent a message of operation " + StreamMessage.operation(message));
+                throw new ProtocolException("The peer sent a message of operation " + StreamMessage.operation(message));
         }
     }
 

@@ -53,7 +53,8 @@ final class StreamResources implements AutoCloseable {
     private final ReceiveWorkRequest receive;
 
     @SuppressWarnings("MustBeClosedChecker") // the stack closes the arena
-    private StreamResources(CommunicationId id, ProtectionDomain domain, StreamConfiguration configuration, ResourceStack undo)
+    private StreamResources(
+            CommunicationId id, ProtectionDomain domain, StreamConfiguration configuration, ResourceStack undo)
             throws IOException {
         this.id = id;
         this.configuration = configuration;
@@ -81,8 +82,8 @@ final class StreamResources implements AutoCloseable {
         this.inlineBuffer = inlineMemory.asByteBuffer();
 
         this.completionChannel = undo.add(id.device().createCompletionChannel());
-        this.completionQueue = undo.add(id.device()
-                .createCompletionQueue(configuration.sendQueueEntries() + receives, completionChannel));
+        this.completionQueue = undo.add(
+                id.device().createCompletionQueue(configuration.sendQueueEntries() + receives, completionChannel));
         QueuePairCapabilities wanted = new QueuePairCapabilities(
                 configuration.sendQueueEntries(), receives, SEND_SGES, 1, configuration.inlineBytes());
         this.queuePair = undo.add(id.createQueuePair(domain, completionQueue, completionQueue, wanted, false));

@@ -47,8 +47,7 @@ public final class StreamRuntime {
     private final EventChannel eventChannel;
     private final ThreadPoolExecutor connectors = executor("rdma-nio-connect", MAX_CONNECTORS);
     private final ThreadPoolExecutor workers = executor("rdma-nio-work", MAX_WORKERS);
-    private final ScheduledThreadPoolExecutor timer =
-            new ScheduledThreadPoolExecutor(1, daemons("rdma-nio-timer"));
+    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons("rdma-nio-timer"));
     private final Map<DeviceContext, ProtectionDomain> domains = new ConcurrentHashMap<>();
     private final Set<StreamConnection> connections = ConcurrentHashMap.newKeySet();
 
@@ -84,7 +83,12 @@ public final class StreamRuntime {
 
     private static ThreadPoolExecutor executor(String name, int maxThreads) {
         ThreadPoolExecutor executor = new ThreadPoolExecutor(
-                maxThreads, maxThreads, IDLE_WORKER_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons(name));
+                maxThreads,
+                maxThreads,
+                IDLE_WORKER_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                daemons(name));
         executor.allowCoreThreadTimeOut(true);
         return executor;
     }
@@ -179,7 +183,12 @@ public final class StreamRuntime {
             if (event == null) {
                 return false;
             }
-            dispatch(event);
+            try {
+                dispatch(event);
+            } catch (RuntimeException | Error e) {
+                // a bug in what one connection makes of an event must not end the others; it is told loudly
+                LOG.log(Level.ERROR, "The handler of " + event + " failed", e);
+            }
             return true;
         }
     }

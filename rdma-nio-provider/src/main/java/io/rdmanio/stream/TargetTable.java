@@ -73,7 +73,8 @@ final class TargetTable {
             return;
         }
         if (length < 0 || length > StreamMessage.MAX_VALUE) {
-            throw new ProtocolException("The peer offers a buffer half of " + Integer.toUnsignedString(length) + " bytes");
+            throw new ProtocolException(
+                    "The peer offers a buffer half of " + Integer.toUnsignedString(length) + " bytes");
         }
         if (lengths[nextOffered] != 0) {
             throw new ProtocolException("The peer offers a buffer half in place of one that is not yet full");

@@ -44,6 +44,11 @@ final class Waiter {
         return new Waiter(interest, idle != null ? idle : new EventFd());
     }
 
+    /** Eventfds kept for waiters to come. */
+    static int idleEventFds() {
+        return IDLE_COUNT.get();
+    }
+
     boolean parks() {
         return eventFd == null;
     }

@@ -1,0 +1,22 @@
+package io.rdmanio.ch;
+
+import java.net.InetAddress;
+import java.nio.channels.spi.SelectorProvider;
+
+/** The contract as the JDK keeps it: what fails here is a wrong contract. */
+class JdkSelectorTest extends SelectorContractTest {
+    @Override
+    SelectorProvider provider() {
+        return JdkTransport.provider();
+    }
+
+    @Override
+    InetAddress address() {
+        return JdkTransport.address();
+    }
+
+    @Override
+    SelectorProvider foreigner() {
+        return RdmaTransport.provider();
+    }
+}

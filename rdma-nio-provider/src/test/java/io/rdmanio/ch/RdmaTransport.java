@@ -1,0 +1,60 @@
+package io.rdmanio.ch;
+
+import io.rdmanio.RdmaSelectorProvider;
+import io.rdmanio.stream.StreamLeakCheck;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+
+/** Our provider over the RDMA device whose address {@code io.rdmanio.test.address} gives, in the lab. */
+final class RdmaTransport {
+    private static final SelectorProvider PROVIDER = new RdmaSelectorProvider();
+
+    private RdmaTransport() {}
+
+    static SelectorProvider provider() {
+        return PROVIDER;
+    }
+
+    static InetAddress address() throws IOException {
+        String address = System.getProperty("io.rdmanio.test.address");
+        if (address == null) {
+            throw new IllegalStateException("io.rdmanio.test.address does not say which device to test");
+        }
+        return InetAddress.getByName(address);
+    }
+
+    /** Makes a connection, so that what all connections share is there before a test counts. */
+    static void warmUp() throws IOException {
+        try (ServerSocketChannel listener =
+                        PROVIDER.openServerSocketChannel().bind(new InetSocketAddress(address(), 0));
+                SocketChannel client = PROVIDER.openSocketChannel()) {
+            client.connect(listener.getLocalAddress());
+            try (SocketChannel server = listener.accept()) {
+                client.write(ByteBuffer.allocate(1));
+                server.read(ByteBuffer.allocate(1));
+            }
+        }
+        Thread waiting = Thread.startVirtualThread(() -> {
+            try (Selector selector = PROVIDER.openSelector()) {
+                selector.select(1);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        try {
+            waiting.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        // the JDK keeps descriptors of its own from its first socket channel on
+        JdkTransport.provider().openSocketChannel().close();
+        StreamLeakCheck.awaitQuiet();
+    }
+}
