@@ -82,8 +82,9 @@ class CallFrameTest {
         try (EventFd event = new EventFd();
                 Epoll epoll = new Epoll(1)) {
             epoll.add(event.fileDescriptor(), Epoll.IN, 0);
-            long bytes = 0;
-            int rounds = 4;
+            // The least of several rounds: until all is compiled, the JVM itself allocates for method handles.
+            long bytes = Long.MAX_VALUE;
+            int rounds = 20;
             int repetitions = 2_000;
             for (int round = 0; round < rounds; round++) {
                 long before = threads.getCurrentThreadAllocatedBytes();
@@ -93,7 +94,7 @@ class CallFrameTest {
                     Poll.awaitReadable(event.fileDescriptor(), -1, 0);
                     event.drain();
                 }
-                bytes = threads.getCurrentThreadAllocatedBytes() - before;
+                bytes = Math.min(bytes, threads.getCurrentThreadAllocatedBytes() - before);
             }
             assertThat(bytes).isLessThanOrEqualTo(repetitions * calls * sliceBytes);
         }
