@@ -76,7 +76,7 @@ class SendWindowTest {
             SendWindow window = new SendWindow(ENTRIES, entriesPerData, BYTES);
             ArrayDeque<Integer> signalled = new ArrayDeque<>();
             for (int step = 0; step < 100_000; step++) {
-                window.limit(step + 1 << 4);
+                window.limit((step + 1) << 4);
                 if (random.nextInt(8) == 0 && window.controlAvailable(1)) {
                     boolean signal = window.mustSignalControl(1);
                     window.controlPosted(1, signal);
