@@ -47,11 +47,18 @@ kernel=$("$here/build-kernel.sh")
 
 cache=$(lab_cache)
 job=$(mktemp -d "$cache/job.XXXXXX")
-guest=
+guest='' watchdog=''
+# Ends the guest, if it still runs. The kernel makes itself the leader of a session of its own, and its guest's
+# processes, which are processes of the host too, are in that session's one process group.
+end_guest() {
+    [ -n "$guest" ] || return 0
+    kill -9 -- "-$guest" "$guest" "$watchdog" || true
+    wait "$guest" "$watchdog" || true
+    guest=''
+} 2> /dev/null
 # shellcheck disable=SC2317 # called by the trap
 clean_up() {
-    # The guest's processes are processes of this session's host too; all are in the kernel's own process group.
-    [ -z "$guest" ] || kill -9 -- "-$guest" 2> /dev/null || true
+    end_guest
     rm -rf "$job"
 }
 trap clean_up EXIT
@@ -69,15 +76,16 @@ cat "$job/out" &
 out=$!
 cat "$job/err" >&2 &
 err=$!
-# The guest ends the job by itself at the limit; the host ends the guest 20 s later, should it no longer be able to.
-setsid timeout -k 5 $((limit + 20)) "$kernel" mem="$memory" rootfstype=hostfs rootflags=/ rw \
-    init="$here/guest-init.sh" LAB_JOB="$job" uml_dir="$job/uml" con=null con0=null,fd:1 con1=null,fd:3 con2=null,fd:4 \
-    quiet < /dev/null > "$job/console" 2>&1 3> "$job/out" 4> "$job/err" &
+"$kernel" mem="$memory" rootfstype=hostfs rootflags=/ rw init="$here/guest-init.sh" LAB_JOB="$job" \
+    uml_dir="$job/uml/" con=null con0=null,fd:1 con1=null,fd:3 con2=null,fd:4 quiet \
+    < /dev/null > "$job/console" 2>&1 3> "$job/out" 4> "$job/err" &
 guest=$!
+# The guest ends the job by itself at the limit; the host ends the guest 20 s later, should it no longer be able to.
+sleep $((limit + 20)) > /dev/null 2>&1 &
+watchdog=$!
 ended=0
-wait $guest || ended=$?
-kill -9 -- "-$guest" 2> /dev/null || true
-guest=
+wait -n $guest $watchdog || ended=$?
+end_guest
 wait $out $err || true
 
 [ -z "$verbose" ] || cat "$job/console" >&2
