@@ -26,7 +26,7 @@ enum Device {
     /** The devices that this run is about: all, or those that {@code io.rdmanio.lab.devices} names by their links. */
     static Stream<Device> selected() {
         List<String> names = List.of(
-                System.getProperty("io.rdmanio.lab.devices", "rxe0,siw0").split(","));
+                System.getProperty("io.rdmanio.lab.devices", "rxe0,siw0").split(",", -1));
         return Arrays.stream(values()).filter(device -> names.contains(device.link));
     }
 

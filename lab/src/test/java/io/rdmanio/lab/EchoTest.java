@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Plain programs on channels, in the blocking and in the selecting style on either side. */
 @Tag("rdma")
 class EchoTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     @RegisterExtension
     final Guest guest = new Guest();

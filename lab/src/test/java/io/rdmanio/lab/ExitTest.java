@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What a program wrote before it ended arrives, and then the end of the stream. */
 @Tag("rdma")
 class ExitTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     @RegisterExtension
     final Guest guest = new Guest();

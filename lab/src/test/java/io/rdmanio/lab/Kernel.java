@@ -60,7 +60,7 @@ final class Kernel {
         return text.lines()
                 .map(String::strip)
                 .filter(line -> line.startsWith("link "))
-                .map(line -> new Resource(line.split("[ /]")[1], line))
+                .map(line -> new Resource(line.split("[ /]", 3)[1], line))
                 .toList();
     }
 
@@ -80,7 +80,7 @@ final class Kernel {
         return Stream.concat(
                         Files.readAllLines(Path.of("/proc/net/tcp")).stream().skip(1),
                         Files.readAllLines(Path.of("/proc/net/tcp6")).stream().skip(1))
-                .map(line -> line.strip().split("\\s+"));
+                .map(line -> line.strip().split("\\s+", -1));
     }
 
     /** A counter of the device's port. */

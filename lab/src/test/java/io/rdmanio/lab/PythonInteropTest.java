@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A Python program on sockets, under rdma-core's preload library, against a plain NIO program; data verified. */
 @Tag("rdma")
 class PythonInteropTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final String BYTES = "5000000";
 
     @RegisterExtension

@@ -17,14 +17,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** rdma-core's rstream, a C program on rsockets, against a plain NIO program, with every byte verified on both sides. */
 @Tag("rdma")
 class RstreamInteropTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final Duration LIST_PATIENCE = Duration.ofMinutes(10);
 
     @RegisterExtension
     final Guest guest = new Guest();
 
     /** One pair of runs: the size of a transfer, how many in a row, how many rounds, and the style of the Java side. */
-    private record Shape(String size, String transfers, String rounds, boolean select) {
+    record Shape(String size, String transfers, String rounds, boolean select) {
         long bytesOneWay() {
             return Long.parseLong(size) * Long.parseLong(transfers) * Long.parseLong(rounds);
         }

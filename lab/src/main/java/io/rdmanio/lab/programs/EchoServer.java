@@ -38,7 +38,7 @@ public final class EchoServer {
     }
 
     private static void serveBlocking(ServerSocketChannel server) throws IOException {
-        ready(server, server::close);
+        ready(server, server);
         while (true) {
             SocketChannel channel;
             try {
@@ -69,7 +69,7 @@ public final class EchoServer {
     private static void serveSelecting(ServerSocketChannel server) throws IOException {
         try (Selector selector = Selector.open()) {
             server.configureBlocking(false);
-            SelectionKey accepting = server.register(selector, SelectionKey.OP_ACCEPT);
+            server.register(selector, SelectionKey.OP_ACCEPT);
             ready(server, () -> {
                 server.close();
                 selector.wakeup();
@@ -83,7 +83,7 @@ public final class EchoServer {
                 while (keys.hasNext()) {
                     SelectionKey key = keys.next();
                     keys.remove();
-                    if (key == accepting) {
+                    if (key.isAcceptable()) {
                         accept(server, selector);
                     } else {
                         ((Echo) key.attachment()).proceed(key);

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 public final class HttpClientFiles {
     private static final String USAGE =
             "HttpClientFiles HOST PORT [--files=DIRECTORY --to=DIRECTORY] [--stop] " + HttpWorkload.USAGE;
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)

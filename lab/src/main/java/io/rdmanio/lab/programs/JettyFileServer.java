@@ -91,7 +91,7 @@ public final class JettyFileServer {
             try {
                 getServer().stop();
             } catch (Exception e) {
-                e.printStackTrace();
+                throw new IllegalStateException("the server does not stop", e);
             }
         }
     }

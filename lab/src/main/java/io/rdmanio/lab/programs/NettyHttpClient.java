@@ -79,7 +79,7 @@ public final class NettyHttpClient {
             FullHttpRequest request = new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, method, "/" + name, content);
             request.headers().set(HttpHeaderNames.HOST, host).set(HttpHeaderNames.CONTENT_LENGTH, body.length);
             CompletableFuture<byte[]> response = responses.expect();
-            channel.writeAndFlush(request).addListener(written -> {
+            var _ = channel.writeAndFlush(request).addListener(written -> {
                 if (!written.isSuccess()) {
                     response.completeExceptionally(written.cause());
                 }
@@ -121,7 +121,7 @@ public final class NettyHttpClient {
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
             expected.completeExceptionally(cause);
-            context.close();
+            var _ = context.close();
         }
     }
 }

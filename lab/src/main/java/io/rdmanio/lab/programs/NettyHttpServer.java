@@ -63,7 +63,7 @@ public final class NettyHttpServer {
                     .bind(options.address(0))
                     .sync()
                     .channel();
-            StopOnInputEnd.run(server::close);
+            StopOnInputEnd.run(() -> server.close().sync());
             System.out.println("READY " + ((java.net.InetSocketAddress) server.localAddress()).getPort());
             server.closeFuture().sync();
         } finally {
@@ -90,7 +90,7 @@ public final class NettyHttpServer {
                 answer(context, Unpooled.copiedBuffer(Sha256.of(body), StandardCharsets.US_ASCII));
             } else if (name.equals("stop")) {
                 answer(context, Unpooled.EMPTY_BUFFER);
-                context.channel().parent().close();
+                var _ = context.channel().parent().close();
             } else {
                 send(context, directory.resolve(name));
             }
@@ -104,22 +104,22 @@ public final class NettyHttpServer {
             }
             HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
             head.headers().set(CONTENT_LENGTH, size);
-            context.write(head);
-            context.write(new DefaultFileRegion(FileChannel.open(file, StandardOpenOption.READ), 0, size))
+            var _ = context.write(head);
+            var _ = context.write(new DefaultFileRegion(FileChannel.open(file, StandardOpenOption.READ), 0, size))
                     .addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
-            context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+            var _ = context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
         }
 
         private static void answer(ChannelHandlerContext context, ByteBuf body) {
             HttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, body);
             response.headers().set(CONTENT_LENGTH, body.readableBytes());
-            context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+            var _ = context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
         }
 
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
             System.out.println("LOST " + cause);
-            context.close();
+            var _ = context.close();
         }
     }
 }

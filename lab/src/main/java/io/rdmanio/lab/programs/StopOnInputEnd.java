@@ -19,7 +19,7 @@ final class StopOnInputEnd {
             try {
                 stop.close();
             } catch (Exception e) {
-                e.printStackTrace();
+                throw new IllegalStateException("the server does not stop", e);
             }
         });
     }
