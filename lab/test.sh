@@ -67,7 +67,9 @@ run() {
     done
     {
         echo "echo; echo '==== $name'"
+        # The JVM of the tests has our provider on its class path and must not run on it.
         printf '%q ' "$jdk/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED \
+            -Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.EPollSelectorProvider \
             ${properties[@]+"${properties[@]}"} "$@"
         printf '%q ' -cp "$class_path$here/target/test-lib/*" org.junit.platform.console.ConsoleLauncher execute
         printf '%q ' --disable-banner --disable-ansi-colors --details=testfeed --reports-dir="$reports/$name" \

@@ -39,9 +39,11 @@ class EchoTest {
         guest.java("EchoClient", device.address(), port).awaitSuccess(PATIENCE);
         List<String> before = awaitSteadyDescriptors(server);
 
-        String[] connections = arguments(device.address(), port, clientStyle, "--bytes=3000001", "--connections=5");
+        String[] connections =
+                arguments(device.address(), port, clientStyle, "--bytes=3000001", "--connections=5", "--hold");
         Peer client = guest.java("EchoClient", connections);
         try (RdmaProof proof = RdmaProof.watch(device, server, client)) {
+            proof.releaseWhenSeen(client);
             assertThat(client.awaitSuccess(PATIENCE)).contains("OK bytes=3000001 connections=5");
             proof.verify(5 * 2 * 3_000_001);
         }

@@ -78,6 +78,17 @@ final class Peer {
         return output();
     }
 
+    /** Waits until a program that was told to hold says that it does. */
+    void awaitHeld() throws InterruptedException {
+        awaitLine("HELD", READY_PATIENCE);
+    }
+
+    /** Lets a program that holds go on. */
+    void release() throws IOException {
+        process.getOutputStream().write('\n');
+        process.getOutputStream().flush();
+    }
+
     /** Tells a program that reads its standard input that it is over. */
     void endInput() throws IOException {
         process.getOutputStream().close();

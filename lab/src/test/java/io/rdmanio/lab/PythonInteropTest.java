@@ -40,8 +40,9 @@ class PythonInteropTest {
         String port = Integer.toString(Guest.freshPort());
         Peer server = python("echo_server.py", device.address(), port);
         server.awaitReady();
-        Peer client = guest.java("EchoClient", device.address(), port, "--bytes=" + BYTES);
+        Peer client = guest.java("EchoClient", device.address(), port, "--bytes=" + BYTES, "--hold");
         try (RdmaProof proof = RdmaProof.watch(device, server, client)) {
+            proof.releaseWhenSeen(client);
             assertThat(client.awaitSuccess(PATIENCE)).contains("OK bytes=" + BYTES);
             proof.verify(2 * Long.parseLong(BYTES));
         }

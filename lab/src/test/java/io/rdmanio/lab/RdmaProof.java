@@ -1,6 +1,7 @@
 package io.rdmanio.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.util.Collections;
@@ -90,6 +91,15 @@ final class RdmaProof implements AutoCloseable {
                 tcpOwners.add(peer.toString());
             }
         }
+    }
+
+    /** Lets the program go on, which holds its connection, once all processes have been seen with a queue pair. */
+    void releaseWhenSeen(Peer holder) throws IOException, InterruptedException {
+        holder.awaitHeld();
+        if (Lab.RDMA) {
+            await("queue pairs of all processes").until(() -> withQueuePair.size() == peers.size());
+        }
+        holder.release();
     }
 
     /** Stops watching and asserts that so many bytes went over the device, and by no other way. */

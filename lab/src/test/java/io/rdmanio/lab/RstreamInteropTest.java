@@ -35,7 +35,7 @@ class RstreamInteropTest {
     }
 
     private static final List<Shape> SHAPES = List.of(
-            new Shape("64", "1", "2000", false), // one message at a time
+            new Shape("64", "1", "500", false), // one message at a time
             new Shape("1", "70000", "1", true), // credits beyond 16 bits
             new Shape("65536", "50", "2", false),
             new Shape("100001", "30", "2", true), // never the end of a buffer's half
@@ -67,6 +67,7 @@ class RstreamInteropTest {
 
     private void judge(Device device, Shape shape, Peer javaSide, Peer cSide) throws Exception {
         try (RdmaProof proof = RdmaProof.watch(device, javaSide, cSide)) {
+            proof.releaseWhenSeen(javaSide);
             assertThat(javaSide.awaitSuccess(PATIENCE)).contains("DONE");
             assertThat(cSide.awaitSuccess(PATIENCE)).contains("custom").doesNotContain("verification failed");
             proof.verify(2 * shape.bytesOneWay());
@@ -88,6 +89,7 @@ class RstreamInteropTest {
     private static String[] javaArguments(Shape shape, String... place) {
         List<String> arguments = new ArrayList<>(List.of(place));
         arguments.addAll(shape.options());
+        arguments.addAll(List.of("-T", "hold"));
         if (shape.select) {
             arguments.addAll(List.of("-T", "a"));
         }

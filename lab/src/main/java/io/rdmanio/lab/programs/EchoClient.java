@@ -11,16 +11,17 @@ import java.util.concurrent.ExecutionException;
 /**
  * Sends a seeded pattern to an echo server, ends its output, and verifies that the same comes back and then the end.
  * With a writing and a reading thread and blocking calls, or, with {@code --selector}, with one thread that connects,
- * writes and reads without blocking. Its exit status tells whether all was as it should be.
+ * writes and reads without blocking. With {@code --hold} it waits for a line of input once its first connection stands.
+ * Its exit status tells whether all was as it should be.
  */
 public final class EchoClient {
     private static final String USAGE =
-            "EchoClient HOST PORT [--bytes=N] [--chunk=N] [--seed=N] [--connections=N] [--selector]";
+            "EchoClient HOST PORT [--bytes=N] [--chunk=N] [--seed=N] [--connections=N] [--selector] [--hold]";
 
     private EchoClient() {}
 
     public static void main(String[] args) throws Exception {
-        Options options = new Options(args, 2, USAGE, "bytes", "chunk", "seed", "connections", "selector");
+        Options options = new Options(args, 2, USAGE, "bytes", "chunk", "seed", "connections", "selector", "hold");
         long bytes = options.number("bytes", 1 << 20);
         int chunk = options.count("chunk", 32 * 1024);
         long seed = options.number("seed", 1);
@@ -28,18 +29,23 @@ public final class EchoClient {
         int connections = options.count("connections", 1);
         for (int i = 0; i < connections; i++) {
             Pattern pattern = new Pattern(seed + i);
+            boolean hold = i == 0 && options.has("hold");
             if (options.has("selector")) {
-                echoSelecting(options, pattern, bytes, chunk);
+                echoSelecting(options, pattern, bytes, chunk, hold);
             } else {
-                echoBlocking(options, pattern, bytes, chunk);
+                echoBlocking(options, pattern, bytes, chunk, hold);
             }
         }
         System.out.printf(
                 "OK bytes=%d connections=%d seconds=%.3f%n", bytes, connections, (System.nanoTime() - start) / 1e9);
     }
 
-    private static void echoBlocking(Options options, Pattern pattern, long bytes, int chunk) throws Exception {
+    private static void echoBlocking(Options options, Pattern pattern, long bytes, int chunk, boolean hold)
+            throws Exception {
         try (SocketChannel channel = SocketChannel.open(options.address(0))) {
+            if (hold) {
+                Hold.awaitLine();
+            }
             CompletableFuture<Void> written = new CompletableFuture<>();
             Thread.ofPlatform().daemon().start(() -> {
                 try {
@@ -75,7 +81,8 @@ public final class EchoClient {
         channel.shutdownOutput();
     }
 
-    private static void echoSelecting(Options options, Pattern pattern, long bytes, int chunk) throws IOException {
+    private static void echoSelecting(Options options, Pattern pattern, long bytes, int chunk, boolean hold)
+            throws IOException {
         try (Selector selector = Selector.open();
                 SocketChannel channel = SocketChannel.open()) {
             channel.configureBlocking(false);
@@ -85,6 +92,9 @@ public final class EchoClient {
                     selector.select();
                     selector.selectedKeys().clear();
                 }
+            }
+            if (hold) {
+                Hold.awaitLine();
             }
             key.interestOps(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
             ByteBuffer out = ByteBuffer.allocateDirect(chunk).limit(0);

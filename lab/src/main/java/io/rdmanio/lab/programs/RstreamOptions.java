@@ -11,9 +11,16 @@ import java.util.List;
  * @param connections the tests of each connection, one connection after the other
  * @param verify whether the bytes are checked
  * @param select whether channels are non-blocking, with a selector
+ * @param hold whether to wait for a line of input once a connection stands; rstream has no such option
  */
 record RstreamOptions(
-        String server, String bind, int port, List<List<Test>> connections, boolean verify, boolean select) {
+        String server,
+        String bind,
+        int port,
+        List<List<Test>> connections,
+        boolean verify,
+        boolean select,
+        boolean hold) {
 
     /** One test: in every round, so many transfers of the size each way. */
     record Test(String name, int sizeBytes, int transfers, int rounds) {}
@@ -27,6 +34,7 @@ record RstreamOptions(
         int port = 7471;
         boolean verify = false;
         boolean select = false;
+        boolean hold = false;
         for (int i = 0; i < args.length; i += 2) {
             if (i + 1 == args.length) {
                 throw new IllegalArgumentException("usage: " + usage);
@@ -41,6 +49,7 @@ record RstreamOptions(
                 case "-I" -> rounds = value;
                 case "-Tv" -> verify = true;
                 case "-Ta" -> select = true;
+                case "-Th" -> hold = true;
                 default -> throw new IllegalArgumentException(args[i] + " " + value + "; usage: " + usage);
             }
         }
@@ -52,7 +61,7 @@ record RstreamOptions(
             connections = List.of(List.of(
                     new Test("custom", number(all ? null : size, 1000), number(count, 1000), number(rounds, 1))));
         }
-        return new RstreamOptions(server, bind, port, connections, verify, select);
+        return new RstreamOptions(server, bind, port, connections, verify, select, hold);
     }
 
     private static int number(String text, int otherwise) {

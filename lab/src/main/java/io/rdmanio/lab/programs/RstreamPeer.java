@@ -15,7 +15,7 @@ import java.nio.channels.SocketChannel;
  */
 public final class RstreamPeer {
     private static final String USAGE = "RstreamPeer [-s SERVER] [-b BIND] [-p PORT] [-S SIZE|all] [-C TRANSFERS]"
-            + " [-I ROUNDS] [-T v|verify] [-T a|async]";
+            + " [-I ROUNDS] [-T v|verify] [-T a|async] [-T h|hold]";
     private static final int SYNC_BYTES = 16;
 
     private final RstreamOptions options;
@@ -64,6 +64,9 @@ public final class RstreamPeer {
         for (var connection : options.connections()) {
             SocketChannel channel = connector.get();
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            if (options.hold()) {
+                Hold.awaitLine();
+            }
             try (Transfers transfers = options.select() ? Transfers.selecting(channel) : Transfers.blocking(channel)) {
                 for (RstreamOptions.Test test : connection) {
                     run(transfers, test);
