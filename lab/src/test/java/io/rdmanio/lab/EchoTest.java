@@ -40,12 +40,12 @@ class EchoTest {
         List<String> before = awaitSteadyDescriptors(server);
 
         String[] connections =
-                arguments(device.address(), port, clientStyle, "--bytes=3000001", "--connections=5", "--hold");
+                arguments(device.address(), port, clientStyle, "--bytes=1000001", "--connections=5", "--hold");
         Peer client = guest.java("EchoClient", connections);
         try (RdmaProof proof = RdmaProof.watch(device, server, client)) {
             proof.releaseWhenSeen(client);
-            assertThat(client.awaitSuccess(PATIENCE)).contains("OK bytes=3000001 connections=5");
-            proof.verify(5 * 2 * 3_000_001);
+            assertThat(client.awaitSuccess(PATIENCE)).contains("OK bytes=1000001 connections=5");
+            proof.verify(5 * 2 * 1_000_001);
         }
         await("the server's descriptors as before")
                 .atMost(Duration.ofSeconds(10))

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("rdma")
 class FailureTest {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final long FIRST_USE_MILLIS = 10_000;
     /** To a port where nobody listens, if it matters at all. */
     private static final String PORT = "19999";
     /** With the limit of 64 KiB, and without the privilege to exceed it, as in a container. */
@@ -107,7 +108,10 @@ class FailureTest {
         guest.java("EchoClient", device.address(), port).awaitSuccess(PATIENCE);
     }
 
-    /** Every attempt of a ConnectAttempt failed in time and as the pattern says, and none left a descriptor. */
+    /**
+     * Every attempt of a ConnectAttempt failed in time and as the pattern says, and none left a descriptor. The first two
+     * may take longer: they also load and link what the JVM has not used before, which takes seconds in a busy guest.
+     */
     private static void assertFailures(Peer client, long maxMillis, String pattern) throws InterruptedException {
         String output = client.awaitSuccess(PATIENCE);
         List<String> attempts = output.lines()
@@ -115,7 +119,8 @@ class FailureTest {
                 .toList();
         assertThat(attempts).hasSizeGreaterThanOrEqualTo(2).allSatisfy(attempt -> {
             assertThat(attempt).matches("\\w+ \\d+ ms " + pattern);
-            assertThat(Long.parseLong(attempt.split(" ", 3)[1])).as(attempt).isLessThan(maxMillis);
+            long slack = attempts.indexOf(attempt) < 2 ? FIRST_USE_MILLIS : 0;
+            assertThat(Long.parseLong(attempt.split(" ", 3)[1])).as(attempt).isLessThan(maxMillis + slack);
         });
         MatchResult descriptors = Pattern.compile("DESCRIPTORS before=(\\d+) after=(\\d+)")
                 .matcher(output)

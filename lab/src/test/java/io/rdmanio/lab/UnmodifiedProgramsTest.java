@@ -25,7 +25,9 @@ class UnmodifiedProgramsTest {
         String port = Integer.toString(server.awaitReady());
         Peer client = guest.java("HttpClientFiles", device.address(), port, "--body=" + BODY_BYTES, "--stop");
         try (RdmaProof proof = RdmaProof.watch(device, server, client)) {
-            assertThat(client.awaitSuccess(PATIENCE)).contains("OK requests=1000 ");
+            String figures = client.awaitSuccess(PATIENCE);
+            assertThat(figures).contains("OK requests=1000 ");
+            System.out.println(device + ": " + figures.substring(figures.indexOf("OK ")));
             proof.verify(2 * BODY_BYTES);
         }
         server.awaitSuccess(PATIENCE);
@@ -39,7 +41,9 @@ class UnmodifiedProgramsTest {
         String port = Integer.toString(server.awaitReady());
         Peer client = guest.java("NettyHttpClient", device.address(), port, "--body=" + BODY_BYTES);
         try (RdmaProof proof = RdmaProof.watch(device, server, client)) {
-            assertThat(client.awaitSuccess(PATIENCE)).contains("OK requests=1000 ");
+            String figures = client.awaitSuccess(PATIENCE);
+            assertThat(figures).contains("OK requests=1000 ");
+            System.out.println(device + ": " + figures.substring(figures.indexOf("OK ")));
             proof.verify(2 * BODY_BYTES);
         }
         server.endInput();
