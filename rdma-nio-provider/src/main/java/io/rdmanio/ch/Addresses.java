@@ -46,8 +46,14 @@ final class Addresses {
         return new InetSocketAddress(InetAddress.getByAddress(loopback), inet.getPort());
     }
 
-    /** Where to bind when this address is asked for: null is any address and any port. */
-    static InetSocketAddress checkLocal(SocketAddress address, ProtocolFamily family) {
-        return address == null ? new InetSocketAddress(0) : check(address, family);
+    /** Where to bind when this address is asked for: null is any address of the family and any port. */
+    static InetSocketAddress checkLocal(SocketAddress address, ProtocolFamily family) throws IOException {
+        InetSocketAddress inet = address == null ? new InetSocketAddress(0) : check(address, family);
+        return inet.getAddress().isAnyLocalAddress() ? wildcard(family, inet.getPort()) : inet;
+    }
+
+    private static InetSocketAddress wildcard(ProtocolFamily family, int port) throws IOException {
+        byte[] any = new byte[family == StandardProtocolFamily.INET ? 4 : 16];
+        return new InetSocketAddress(InetAddress.getByAddress(any), port);
     }
 }

@@ -28,6 +28,9 @@ final class RdmaSelectorImpl extends SelectorImpl {
     private static final int EVENTS_AT_ONCE = 512;
     private static final long WAKEUP = -1;
 
+    /** A hundred years; more overflows nanoseconds and is as good as endless. */
+    private static final long LONGEST_TIMEOUT_MILLIS = TimeUnit.DAYS.toMillis(36_500);
+
     private final Epoll epoll = new Epoll(EVENTS_AT_ONCE);
     private final EventFd eventFd;
     private final ReadyQueue queue = new ReadyQueue();
@@ -107,9 +110,10 @@ final class RdmaSelectorImpl extends SelectorImpl {
             queue.consumeWakeup();
             return;
         }
-        long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+        boolean endless = timeoutMillis < 0 || timeoutMillis > LONGEST_TIMEOUT_MILLIS;
+        long deadlineNanos = System.nanoTime() + (endless ? 0 : TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
         while (true) {
-            long leftMillis = timeoutMillis < 0 ? -1 : millisUntil(deadlineNanos);
+            long leftMillis = endless ? -1 : millisUntil(deadlineNanos);
             handle(sleep(leftMillis));
             lookAtQueued();
             if (queue.consumeWakeup() || !active.isEmpty() || leftMillis == 0) {
@@ -257,8 +261,9 @@ final class RdmaSelectorImpl extends SelectorImpl {
         int count = 0;
         for (int i = 0; i < active.size(); i++) {
             SelectionKeyImpl key = active.get(i);
-            if (key.isValid()) {
-                count += deliver(key, key.foundReady, action);
+            int ready = key.foundReady & key.currentInterest();
+            if (ready != 0 && key.isValid()) {
+                count += deliver(key, ready, action);
             }
         }
         return count;

@@ -1,6 +1,7 @@
 package io.rdmanio.ch;
 
 import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.IllegalSelectorException;
 import java.nio.channels.SelectableChannel;
@@ -166,8 +167,11 @@ abstract class SelectorImpl extends AbstractSelector {
         key.attach(attachment);
         key.rdmaChannel().registered(key);
         keys.add(key);
-        if (key.isValid()) {
+        try {
             key.interestOps(ops);
+        } catch (CancelledKeyException e) {
+            // somebody saw the key in keys() and cancelled it: it is returned so
+            assert !key.isValid();
         }
         if (!isOpen()) {
             keys.remove(key);
@@ -186,6 +190,9 @@ abstract class SelectorImpl extends AbstractSelector {
     private void processCancelled() throws IOException {
         Set<SelectionKey> cancelled = cancelledKeys();
         synchronized (cancelled) {
+            if (cancelled.isEmpty()) {
+                return; // and no iterator is made
+            }
             for (Iterator<SelectionKey> i = cancelled.iterator(); i.hasNext(); ) {
                 SelectionKeyImpl key = (SelectionKeyImpl) i.next();
                 i.remove();

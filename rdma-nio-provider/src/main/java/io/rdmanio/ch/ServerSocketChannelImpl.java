@@ -83,10 +83,10 @@ final class ServerSocketChannelImpl extends ServerSocketChannel implements Selec
 
     @Override
     public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        T checked = options.check(name, value);
+        options.check(name, value);
         synchronized (stateLock) {
             ensureOpen();
-            options.put(name, checked);
+            options.put(name, value);
             if (listener != null) {
                 listener.configure(options.configuration());
             }
@@ -99,7 +99,7 @@ final class ServerSocketChannelImpl extends ServerSocketChannel implements Selec
         options.checkName(name);
         synchronized (stateLock) {
             ensureOpen();
-            return options.get(name);
+            return options.get(name, null);
         }
     }
 
@@ -129,11 +129,14 @@ final class ServerSocketChannelImpl extends ServerSocketChannel implements Selec
                 throw new AlreadyBoundException();
             }
             address = Addresses.checkLocal(local, family);
-            TransportPolicy.current();
+            TransportPolicy.requireRdma();
             StreamListener bound = new StreamListener(StreamRuntime.get());
             bound.configure(options.configuration());
             bound.bind(
-                    address, backlog < 1 ? DEFAULT_BACKLOG : backlog, options.get(StandardSocketOptions.SO_REUSEADDR));
+                    address,
+                    family == StandardProtocolFamily.INET6,
+                    backlog < 1 ? DEFAULT_BACKLOG : backlog,
+                    options.get(StandardSocketOptions.SO_REUSEADDR, null));
             listener = bound;
             localAddress = bound.localAddress();
         }
@@ -191,7 +194,7 @@ final class ServerSocketChannelImpl extends ServerSocketChannel implements Selec
         } finally {
             acceptLock.unlock();
         }
-        return accepted == null ? null : new SocketChannelImpl(provider(), accepted);
+        return accepted == null ? null : new SocketChannelImpl(provider(), family, accepted);
     }
 
     private void endAccept(StreamConnection accepted) throws AsynchronousCloseException {
@@ -226,8 +229,8 @@ final class ServerSocketChannelImpl extends ServerSocketChannel implements Selec
             closing = listener;
         }
         if (closing != null) {
-            closing.close();
             closing.endWaits();
+            closing.close();
         }
     }
 

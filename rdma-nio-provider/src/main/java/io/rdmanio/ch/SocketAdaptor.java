@@ -66,6 +66,9 @@ final class SocketAdaptor extends Socket {
 
     @Override
     public void bind(SocketAddress local) throws IOException {
+        if (local instanceof InetSocketAddress inet && inet.isUnresolved()) {
+            throw new SocketException("Unresolved address");
+        }
         AdaptorExceptions.io(() -> channel.bind(local));
     }
 
@@ -159,9 +162,6 @@ final class SocketAdaptor extends Socket {
 
     @Override
     public void setSoLinger(boolean on, int linger) throws SocketException {
-        if (on && linger < 0) {
-            throw new IllegalArgumentException("invalid value for SO_LINGER");
-        }
         set(StandardSocketOptions.SO_LINGER, on ? linger : -1);
     }
 
@@ -172,18 +172,21 @@ final class SocketAdaptor extends Socket {
 
     @Override
     public void sendUrgentData(int data) throws IOException {
+        channel.ensureOpenAndConnected();
         throw new SocketException("Urgent data not supported");
     }
 
     @Override
     public void setOOBInline(boolean on) throws SocketException {
+        requireOpen();
         if (on) {
             throw new SocketException("Urgent data not supported");
         }
     }
 
     @Override
-    public boolean getOOBInline() {
+    public boolean getOOBInline() throws SocketException {
+        requireOpen();
         return false;
     }
 

@@ -69,9 +69,9 @@ abstract class SocketChannelBase extends SocketChannel implements SelectableRdma
     }
 
     /** The channel of a connection that a peer has made. */
-    SocketChannelBase(SelectorProvider provider, StreamConnection accepted) {
+    SocketChannelBase(SelectorProvider provider, ProtocolFamily family, StreamConnection accepted) {
         super(provider);
-        this.family = StandardProtocolFamily.INET6;
+        this.family = family;
         this.connection = accepted;
         this.localAddress = accepted.localAddress();
         this.remoteAddress = accepted.remoteAddress();
@@ -125,10 +125,10 @@ abstract class SocketChannelBase extends SocketChannel implements SelectableRdma
 
     @Override
     public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        T checked = options.check(name, value);
+        options.check(name, value);
         synchronized (stateLock) {
             ensureOpen();
-            options.put(name, checked);
+            options.put(name, value);
         }
         return this;
     }
@@ -138,7 +138,7 @@ abstract class SocketChannelBase extends SocketChannel implements SelectableRdma
         options.checkName(name);
         synchronized (stateLock) {
             ensureOpen();
-            return options.get(name);
+            return options.get(name, connection == null ? null : connection.sizes());
         }
     }
 
@@ -278,24 +278,27 @@ abstract class SocketChannelBase extends SocketChannel implements SelectableRdma
 
     @Override
     protected void implCloseSelectableChannel() throws IOException {
-        if (isBlocking()) {
-            // may run in a thread that interrupts another: never wait for the read and write locks here
-            closeConnection();
-        } else {
-            closeConnection();
-            waitForHolder(readLock);
-            waitForHolder(writeLock);
-        }
-        StreamConnection closing = connection;
+        boolean blocking = isBlocking();
         int lingerSeconds;
         synchronized (stateLock) {
-            lingerSeconds = options.get(StandardSocketOptions.SO_LINGER);
+            state = State.CLOSING;
+            lingerSeconds = options.get(StandardSocketOptions.SO_LINGER, null);
+        }
+        if (!blocking) {
+            // none of them blocks; what is in progress comes to its end as if the close came after it
+            waitForHolder(readLock);
+            waitForHolder(writeLock);
+        } // else this may run in a thread that interrupts another, and must not wait
+        StreamConnection closing = connection;
+        if (closing != null) {
+            closing.close(lingerSeconds == 0);
+            closing.endWaits();
+        }
+        synchronized (stateLock) {
             finishClose();
         }
-        if (closing != null
-                && isBlocking()
-                && lingerSeconds > 0
-                && !closing.awaitDrained(TimeUnit.SECONDS.toNanos(lingerSeconds))) {
+        boolean lingers = closing != null && blocking && lingerSeconds > 0;
+        if (lingers && !closing.awaitDrained(TimeUnit.SECONDS.toNanos(lingerSeconds))) {
             closing.close(true);
         }
     }
@@ -309,23 +312,25 @@ abstract class SocketChannelBase extends SocketChannel implements SelectableRdma
         }
     }
 
-    /** Ends the connection: at once for a linger of 0, else delivering the tail; wakes the threads that use it. */
-    final void closeConnection() {
-        StreamConnection closing;
-        boolean abort;
+    /**
+     * Takes a connection as this channel's own.
+     *
+     * @throws AsynchronousCloseException if the channel was closed meanwhile; the connection is ended then
+     */
+    final void own(StreamConnection made) throws AsynchronousCloseException {
         synchronized (stateLock) {
-            if (state.compareTo(State.CLOSING) >= 0) {
+            if (state.compareTo(State.CLOSING) < 0) {
+                connection = made;
                 return;
             }
-            state = State.CLOSING;
-            closing = connection;
-            int linger = options.get(StandardSocketOptions.SO_LINGER);
-            abort = linger == 0;
         }
-        if (closing != null) {
-            closing.close(abort);
-            closing.endWaits();
-        }
+        discard(made);
+        throw new AsynchronousCloseException();
+    }
+
+    static void discard(StreamConnection made) {
+        made.close(true);
+        made.release();
     }
 
     /** Lets go of the connection if no thread and no key uses it any more. State lock held. */

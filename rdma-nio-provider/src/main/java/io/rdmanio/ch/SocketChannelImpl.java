@@ -39,8 +39,8 @@ final class SocketChannelImpl extends SocketChannelBase {
     }
 
     /** The channel of a connection that a peer has made. */
-    SocketChannelImpl(SelectorProvider provider, StreamConnection accepted) {
-        super(provider, accepted);
+    SocketChannelImpl(SelectorProvider provider, ProtocolFamily family, StreamConnection accepted) {
+        super(provider, family, accepted);
     }
 
     @Override
@@ -69,13 +69,13 @@ final class SocketChannelImpl extends SocketChannelBase {
             try {
                 bound.bind(address, getOption(StandardSocketOptions.SO_REUSEADDR));
             } catch (IOException e) {
-                bound.close(true);
-                bound.release();
+                discard(bound);
                 throw e;
             }
+            int port = bound.localAddress().getPort();
+            own(bound);
             synchronized (stateLock) {
-                connection = bound;
-                localAddress = bound.localAddress();
+                localAddress = new InetSocketAddress(address.getAddress(), port);
             }
         } finally {
             writeLock.unlock();
@@ -85,7 +85,7 @@ final class SocketChannelImpl extends SocketChannelBase {
     }
 
     private static StreamConnection newConnection() throws IOException {
-        TransportPolicy.current();
+        TransportPolicy.requireRdma();
         return new StreamConnection(StreamRuntime.get());
     }
 
@@ -132,10 +132,10 @@ final class SocketChannelImpl extends SocketChannelBase {
      */
     void connectWithin(SocketAddress remote, int timeoutMillis) throws IOException {
         InetSocketAddress address = Addresses.checkRemote(remote, family);
+        if (!isBlocking()) {
+            throw new IllegalBlockingModeException();
+        }
         connectOrClose(() -> {
-            if (!isBlocking()) {
-                throw new IllegalBlockingModeException();
-            }
             boolean connected = false;
             try {
                 beginConnect(true, address);
@@ -208,20 +208,13 @@ final class SocketChannelImpl extends SocketChannelBase {
         StreamConnection connecting = connection;
         if (connecting == null) {
             connecting = newConnection();
-            synchronized (stateLock) {
-                if (state != State.PENDING) {
-                    connecting.close(true);
-                    connecting.release();
-                    throw new AsynchronousCloseException();
-                }
-                connection = connecting;
-            }
+            own(connecting);
         }
         StreamConfiguration sizes;
         int typeOfService;
         synchronized (stateLock) {
             sizes = options.configuration();
-            typeOfService = options.get(StandardSocketOptions.IP_TOS);
+            typeOfService = options.get(StandardSocketOptions.IP_TOS, null);
         }
         connecting.connect(address, sizes, typeOfService == 0 ? -1 : typeOfService);
         keys.channelChanged();
@@ -251,14 +244,14 @@ final class SocketChannelImpl extends SocketChannelBase {
     @Override
     public int read(ByteBuffer target) throws IOException {
         Objects.requireNonNull(target, "dst");
-        return read(target, 0, false);
+        return read(target, Wait.NONE);
     }
 
-    private int read(ByteBuffer target, long deadlineNanos, boolean bounded) throws IOException {
+    private int read(ByteBuffer target, Wait wait) throws IOException {
         readLock.lock();
         try {
             readOne[0] = target;
-            return (int) readLocked(readOne, 0, 1, deadlineNanos, bounded);
+            return (int) readLocked(readOne, 0, 1, wait);
         } finally {
             readOne[0] = null;
             readLock.unlock();
@@ -270,29 +263,48 @@ final class SocketChannelImpl extends SocketChannelBase {
         Objects.checkFromIndexSize(offset, length, targets.length);
         readLock.lock();
         try {
-            return readLocked(targets, offset, length, 0, false);
+            return readLocked(targets, offset, length, Wait.NONE);
         } finally {
             readLock.unlock();
         }
     }
 
-    private long readLocked(ByteBuffer[] targets, int offset, int length, long deadlineNanos, boolean bounded)
-            throws IOException {
+    /**
+     * Reads for the adaptor, in blocking mode, within a time.
+     *
+     * @param timeoutMillis 0 for endless
+     * @throws SocketTimeoutException if the time is over; the channel stays usable
+     * @throws IllegalBlockingModeException in non-blocking mode
+     */
+    int readWithin(ByteBuffer target, int timeoutMillis) throws IOException {
+        return read(target, timeoutMillis == 0 ? Wait.ENDLESS : Wait.until(timeoutMillis));
+    }
+
+    /** How an adaptor's operation waits; a channel's own says nothing of it. */
+    private record Wait(boolean required, long deadlineNanos, boolean bounded) {
+        static final Wait NONE = new Wait(false, 0, false);
+        static final Wait ENDLESS = new Wait(true, 0, false);
+
+        static Wait until(int timeoutMillis) {
+            return new Wait(true, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis), true);
+        }
+    }
+
+    private long readLocked(ByteBuffer[] targets, int offset, int length, Wait wait) throws IOException {
         ensureOpenAndConnected();
-        boolean room = requireWritable(targets, offset, length);
-        boolean blocking = isBlocking();
+        boolean blocking = requireMode(wait.required);
         long count = 0;
         try {
             beginRead(blocking);
             if (inputShut) {
                 return -1;
             }
-            if (!room) {
+            if (!requireRoom(targets, offset, length)) {
                 return 0;
             }
             count = connection.reader().read(targets, offset, length);
             while (count == 0 && blocking && isOpen()) {
-                if (!connection.await(SelectionKey.OP_READ, deadlineNanos, bounded) && isOpen()) {
+                if (!connection.await(SelectionKey.OP_READ, wait.deadlineNanos, wait.bounded) && isOpen()) {
                     throw new SocketTimeoutException("Read timed out");
                 }
                 count = isOpen() ? connection.reader().read(targets, offset, length) : 0;
@@ -303,7 +315,15 @@ final class SocketChannelImpl extends SocketChannelBase {
         }
     }
 
-    private static boolean requireWritable(ByteBuffer[] targets, int offset, int length) {
+    private boolean requireMode(boolean blockingRequired) {
+        boolean blocking = isBlocking();
+        if (blockingRequired && !blocking) {
+            throw new IllegalBlockingModeException();
+        }
+        return blocking;
+    }
+
+    private static boolean requireRoom(ByteBuffer[] targets, int offset, int length) {
         boolean room = false;
         for (int i = offset; i < offset + length; i++) {
             if (targets[i].isReadOnly()) {
@@ -312,20 +332,6 @@ final class SocketChannelImpl extends SocketChannelBase {
             room |= targets[i].hasRemaining();
         }
         return room;
-    }
-
-    /**
-     * Reads for the adaptor, in blocking mode, within a time.
-     *
-     * @param timeoutMillis 0 for endless
-     * @throws SocketTimeoutException if the time is over; the channel stays usable
-     */
-    int readWithin(ByteBuffer target, int timeoutMillis) throws IOException {
-        if (!isBlocking()) {
-            throw new IllegalBlockingModeException();
-        }
-        long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-        return read(target, deadlineNanos, timeoutMillis > 0);
     }
 
     /** Bytes that can be read without blocking. */
@@ -344,10 +350,23 @@ final class SocketChannelImpl extends SocketChannelBase {
     @Override
     public int write(ByteBuffer source) throws IOException {
         Objects.requireNonNull(source, "src");
+        return write(source, false);
+    }
+
+    /**
+     * Writes for the adaptor, in blocking mode, all of it.
+     *
+     * @throws IllegalBlockingModeException in non-blocking mode
+     */
+    void writeFully(ByteBuffer source) throws IOException {
+        write(source, true);
+    }
+
+    private int write(ByteBuffer source, boolean blockingRequired) throws IOException {
         writeLock.lock();
         try {
             writeOne[0] = source;
-            return (int) writeLocked(writeOne, 0, 1);
+            return (int) writeLocked(writeOne, 0, 1, blockingRequired);
         } finally {
             writeOne[0] = null;
             writeLock.unlock();
@@ -359,27 +378,31 @@ final class SocketChannelImpl extends SocketChannelBase {
         Objects.checkFromIndexSize(offset, length, sources.length);
         writeLock.lock();
         try {
-            return writeLocked(sources, offset, length);
+            return writeLocked(sources, offset, length, false);
         } finally {
             writeLock.unlock();
         }
     }
 
-    private long writeLocked(ByteBuffer[] sources, int offset, int length) throws IOException {
+    private long writeLocked(ByteBuffer[] sources, int offset, int length, boolean blockingRequired)
+            throws IOException {
         ensureOpenAndConnected();
-        boolean blocking = isBlocking();
+        boolean blocking = requireMode(blockingRequired);
         long count = 0;
         try {
             beginWrite(blocking);
             count = connection.writer().write(sources, offset, length);
-            while (blocking && isOpen() && !outputShut && hasRemaining(sources, offset, length)) {
+            boolean more = blocking && hasRemaining(sources, offset, length);
+            while (more && isOpen() && !outputShut) {
                 connection.await(SelectionKey.OP_WRITE, 0, false);
-                long more = writeMore(sources, offset, length, count);
-                if (more < 0) {
-                    break;
-                }
-                count += more;
+                long written = writeMore(sources, offset, length, count);
+                count += Math.max(written, 0);
+                more = written >= 0 && hasRemaining(sources, offset, length);
             }
+        } catch (SocketException e) {
+            if (isOpen() && !outputShut) {
+                throw e;
+            } // else the end of our output is why, and that is told below
         } finally {
             endWrite(blocking, count > 0);
         }

@@ -19,7 +19,7 @@ final class SocketInputStream extends InputStream {
     @Override
     public int read() throws IOException {
         byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        return read(one, 0, 1) > 0 ? one[0] & 0xff : -1;
     }
 
     @Override

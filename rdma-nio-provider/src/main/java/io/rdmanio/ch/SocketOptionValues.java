@@ -44,22 +44,25 @@ final class SocketOptionValues {
     }
 
     /**
-     * Checks name and value, in the order java.nio has it, before the channel's state is looked at.
+     * Checks name and type, which java.nio does before it looks at the channel's state.
      *
-     * @return the value to be kept, clamped where the option is clamped
      * @throws UnsupportedOperationException if there is no such option
-     * @throws IllegalArgumentException if the value is none of the option's
+     * @throws IllegalArgumentException if the value is not of the option's type
      */
-    <T> T check(SocketOption<T> name, T value) {
+    <T> void check(SocketOption<T> name, T value) {
         checkName(name);
         if (!name.type().isInstance(value)) {
             throw new IllegalArgumentException("Invalid value '" + value + "'");
         }
+    }
+
+    /** The value to keep: clamped where the option is clamped. */
+    private static Object inRange(SocketOption<?> name, Object value) {
         if (!(value instanceof Integer number)) {
             return value;
         }
         if (name.equals(StandardSocketOptions.SO_LINGER)) {
-            return name.type().cast(Math.clamp(number, -1, MAX_LINGER_SECONDS));
+            return Math.clamp(number, -1, MAX_LINGER_SECONDS);
         }
         if (number < 0) {
             throw new IllegalArgumentException(name.name() + ": " + number + " is negative");
@@ -77,17 +80,27 @@ final class SocketOptionValues {
         }
     }
 
+    /**
+     * Sets an option.
+     *
+     * @throws IllegalArgumentException if the value is out of the option's range
+     */
     void put(SocketOption<?> name, Object value) {
-        values.put(name, value);
+        values.put(name, inRange(name, value));
     }
 
-    /** The value in force; buffer sizes are what the stream has or will get. */
-    <T> T get(SocketOption<T> name) {
+    /**
+     * The value in force.
+     *
+     * @param sizes those of the stream, fixed since it began to connect; null if it has not
+     */
+    <T> T get(SocketOption<T> name, StreamConfiguration sizes) {
+        StreamConfiguration inForce = sizes == null ? configuration() : sizes;
         Object value = values.get(name);
         if (name.equals(StandardSocketOptions.SO_SNDBUF)) {
-            value = configuration().sendBufferBytes();
+            value = inForce.sendBufferBytes();
         } else if (name.equals(StandardSocketOptions.SO_RCVBUF)) {
-            value = configuration().receiveBufferBytes();
+            value = inForce.receiveBufferBytes();
         }
         return name.type().cast(value);
     }

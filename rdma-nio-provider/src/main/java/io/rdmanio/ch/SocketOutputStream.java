@@ -3,7 +3,6 @@ package io.rdmanio.ch;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.IllegalBlockingModeException;
 import java.util.Objects;
 
 /** The output of a socket adaptor; writes all it is given, without holding up readers. Thread-safe. */
@@ -22,13 +21,7 @@ final class SocketOutputStream extends OutputStream {
     @Override
     public void write(byte[] source, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, source.length);
-        if (!channel.isBlocking()) {
-            throw new IllegalBlockingModeException();
-        }
-        ByteBuffer bytes = ByteBuffer.wrap(source, offset, length);
-        while (bytes.hasRemaining()) {
-            channel.write(bytes);
-        }
+        channel.writeFully(ByteBuffer.wrap(source, offset, length));
     }
 
     @Override

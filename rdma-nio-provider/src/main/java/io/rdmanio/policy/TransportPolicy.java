@@ -1,35 +1,31 @@
 package io.rdmanio.policy;
 
+import java.net.SocketException;
 import java.util.Locale;
 
 /**
- * The value of the system property {@code io.rdmanio.policy}. Immutable; thread-safe.
+ * The value of the system property {@code io.rdmanio.policy}. Stateless; thread-safe.
  */
-public enum TransportPolicy {
-    /** The best transport that reaches the peer; RDMA is the only one there is so far. */
-    AUTO,
-    /** RDMA or nothing. */
-    RDMA;
-
+public final class TransportPolicy {
     private static final String PROPERTY = "io.rdmanio.policy";
 
+    private TransportPolicy() {}
+
     /**
-     * Reads the property.
+     * Finds out whether RDMA may be used, the only transport so far.
      *
-     * @throws UnsupportedOperationException if it asks for a transport that does not exist yet
-     * @throws IllegalArgumentException if it is no policy at all
+     * @throws SocketException if the property asks for a transport that does not exist yet, or is no policy at all
      */
-    public static TransportPolicy current() {
+    public static void requireRdma() throws SocketException {
         String value = System.getProperty(PROPERTY, "auto").toLowerCase(Locale.ROOT);
-        return switch (value) {
-            case "auto" -> AUTO;
-            case "rdma" -> RDMA;
+        switch (value) {
+            case "auto", "rdma" -> {}
             case "soft", "kernel" ->
-                throw new UnsupportedOperationException(
+                throw new SocketException(
                         PROPERTY + "=" + value + ": this transport is not there yet; use auto or rdma");
             default ->
-                throw new IllegalArgumentException(
+                throw new SocketException(
                         PROPERTY + "=" + value + " is no policy; those are auto, rdma, soft and kernel");
-        };
+        }
     }
 }

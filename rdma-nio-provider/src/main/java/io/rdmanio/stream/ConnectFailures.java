@@ -35,6 +35,8 @@ final class ConnectFailures {
     private static IOException rejected(int status, InetSocketAddress peer) {
         return switch (status) {
             case REJECT_INVALID_SERVICE, REJECT_CONSUMER, 0 -> new ConnectException("Connection refused: " + peer);
+            // iWARP says so of a peer that refuses in its reply
+            case -Errno.ECONNRESET -> new ConnectException("Connection refused: " + peer);
             default ->
                 status < 0
                         ? ofErrno(-status, "REJECTED", peer)
@@ -70,6 +72,26 @@ final class ConnectFailures {
         return known;
     }
 
+    /** Whether a failure says that this host or process lacks something, and not what the peer did. */
+    static boolean isOurs(VerbsException failure) {
+        return switch (failure.errno()) {
+            case Errno.ENOMEM, Errno.EMFILE, Errno.ENFILE, Errno.EACCES, Errno.EPERM -> true;
+            default -> false;
+        };
+    }
+
+    /** The same failure, told to another caller: of the same type, with that caller's stack. */
+    static IOException again(IOException failure) {
+        IOException copy = switch (failure) {
+            case BindException e -> new BindException(e.getMessage());
+            case ConnectException e -> new ConnectException(e.getMessage());
+            case NoRouteToHostException e -> new NoRouteToHostException(e.getMessage());
+            default -> new SocketException(failure.getMessage());
+        };
+        copy.initCause(failure);
+        return copy;
+    }
+
     private static boolean isNetwork(int errno) {
         return switch (errno) {
             case Errno.ECONNREFUSED,
@@ -86,7 +108,8 @@ final class ConnectFailures {
 
     private static IOException ofErrno(int errno, String stage, InetSocketAddress peer) {
         return switch (errno) {
-            case Errno.ECONNREFUSED, Errno.ECONNRESET -> new ConnectException("Connection refused: " + peer);
+            case Errno.ECONNREFUSED -> new ConnectException("Connection refused: " + peer);
+            case Errno.ECONNRESET -> new SocketException("Connection reset: " + peer);
             case Errno.ETIMEDOUT -> timedOut(stage, peer);
             case Errno.EHOSTUNREACH, Errno.ENETUNREACH -> new NoRouteToHostException("No route to host: " + peer);
             case Errno.ENODEV ->

@@ -4,11 +4,16 @@ import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationEvent;
+import io.rdmanio.verbs.cm.CommunicationEventType;
 import io.rdmanio.verbs.cm.CommunicationId;
 import io.rdmanio.verbs.cm.ConnectionParameters;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
+import java.net.SocketException;
 
 /**
  * How a connection comes about: binding, resolving, making memory and queues, and the request or its acceptance.
@@ -17,9 +22,11 @@ import java.net.ProtocolException;
  * a worker does with the id, which lives as long as the worker is counted.
  */
 final class ConnectionSetup {
+    private static final System.Logger LOG = System.getLogger(ConnectionSetup.class.getName());
+
     private static final int ADDRESS_TIMEOUT_MILLIS = 1000;
-    private static final int ADDRESS_ATTEMPTS = 3;
     private static final int ROUTE_TIMEOUT_MILLIS = 2000;
+    private static final int RESOLVE_ATTEMPTS = 3;
 
     /** Means infinite in rnr_retry_count: a receiver that is slow to post is waited for. */
     private static final int RNR_RETRY_INFINITE = 7;
@@ -37,7 +44,9 @@ final class ConnectionSetup {
     private InetSocketAddress remote;
     private PeerParameters peer;
     private StreamResources resources;
+    private boolean reuseAddress;
     private int addressAttempts;
+    private int routeAttempts;
 
     ConnectionSetup(StreamConnection connection, StreamRuntime runtime) {
         this.connection = connection;
@@ -69,7 +78,17 @@ final class ConnectionSetup {
         return resources;
     }
 
-    void bind(InetSocketAddress local, boolean reuseAddress) throws VerbsException {
+    /** The sizes the stream has or is getting. */
+    StreamConfiguration sizes() {
+        return resources == null ? configuration : resources.configuration;
+    }
+
+    void bind(InetSocketAddress local, boolean reuse) throws VerbsException {
+        reuseAddress = reuse;
+        bindId(local.getAddress().isAnyLocalAddress() ? new InetSocketAddress("0.0.0.0", local.getPort()) : local);
+    }
+
+    private void bindId(InetSocketAddress local) throws VerbsException {
         CommunicationId bound = ensureId();
         if (reuseAddress) {
             bound.setReuseAddress(true);
@@ -77,11 +96,23 @@ final class ConnectionSetup {
         bound.bind(local);
     }
 
+    /** An id bound to the wildcard is of one family; if the peer is of the other, another id takes over its port. */
+    private void followFamily() throws VerbsException {
+        InetSocketAddress bound = id == null ? null : id.localAddress();
+        boolean wildcard = bound != null && bound.getAddress().isAnyLocalAddress();
+        if (wildcard && remote.getAddress() instanceof Inet6Address && bound.getAddress() instanceof Inet4Address) {
+            id.close();
+            id = null;
+            bindId(new InetSocketAddress("::", bound.getPort()));
+        }
+    }
+
     // -- the active side --
 
     void resolve(InetSocketAddress peerAddress, StreamConfiguration sizes, int typeOfService) throws VerbsException {
-        CommunicationId connecting = ensureId();
         remote = peerAddress;
+        followFamily();
+        CommunicationId connecting = ensureId();
         configuration = sizes;
         if (typeOfService >= 0) {
             connecting.setTypeOfService(typeOfService);
@@ -94,26 +125,38 @@ final class ConnectionSetup {
         addressAttempts++;
     }
 
-    /** Tries once more to resolve an address that did not answer; false if that was often enough or will not help. */
-    boolean resolveAgain(int status) throws VerbsException {
-        if (status != -Errno.ETIMEDOUT || addressAttempts == ADDRESS_ATTEMPTS) {
+    void resolveRoute() throws VerbsException {
+        id.resolveRoute(ROUTE_TIMEOUT_MILLIS << routeAttempts);
+        routeAttempts++;
+    }
+
+    /** Tries once more to resolve what did not answer; false if that was often enough or will not help. */
+    boolean resolveAgain(CommunicationEvent failed) throws VerbsException {
+        boolean route = failed.type() == CommunicationEventType.ROUTE_ERROR;
+        int attempts = route ? routeAttempts : addressAttempts;
+        if (failed.status() != -Errno.ETIMEDOUT || attempts == RESOLVE_ATTEMPTS) {
             return false;
         }
-        resolveAddress();
+        if (route) {
+            resolveRoute();
+        } else {
+            resolveAddress();
+        }
         return true;
     }
 
-    void resolveRoute() throws VerbsException {
-        id.resolveRoute(ROUTE_TIMEOUT_MILLIS);
-    }
-
-    /** Has a worker make memory and queues and send the request, which over iWARP may take seconds. */
+    /** Has a worker make memory and queues and send the request, which over iWARP may take as long as TCP's connect. */
     void sendRequest() {
-        int initiatorDepth = id.device().transport() == TransportType.IWARP ? 1 : 0;
+        boolean iwarp = id.device().transport() == TransportType.IWARP;
         ConnectionParameters parameters =
-                new ConnectionParameters(0, initiatorDepth, 1, RETRY_COUNT, RNR_RETRY_INFINITE, false, 0);
+                new ConnectionParameters(0, iwarp ? 1 : 0, 1, RETRY_COUNT, RNR_RETRY_INFINITE, false, 0);
+        Runnable task = () -> makeThen(made -> id.connect(parameters, parametersOf(made)));
         connection.workBegins();
-        runtime.executeConnect(() -> makeThen(made -> id.connect(parameters, parametersOf(made))));
+        if (iwarp) {
+            runtime.executeSlowConnect(task);
+        } else {
+            runtime.execute(task);
+        }
     }
 
     // -- the passive side --
@@ -142,38 +185,50 @@ final class ConnectionSetup {
     private void makeThen(Step step) {
         IOException failure = null;
         try {
-            StreamResources made = StreamResources.create(id, runtime.domainOf(id.device()), configuration);
-            boolean wanted;
-            connection.lock.lock();
-            try {
-                resources = made;
-                wanted = connection.connecting();
-            } finally {
-                connection.lock.unlock();
-            }
-            if (wanted) {
-                step.with(made);
+            if (stillWanted(null)) {
+                StreamResources made = StreamResources.create(id, configuration);
+                if (stillWanted(made)) {
+                    step.with(made);
+                }
             }
         } catch (VerbsException e) {
             failure = ConnectFailures.of(e, remote);
         } catch (IOException e) {
             failure = e;
+        } catch (RuntimeException | Error e) {
+            failure = new SocketException("Connecting to " + remote + " failed: " + e);
+            failure.initCause(e);
         }
         connection.workEnds(failure);
+    }
+
+    private boolean stillWanted(StreamResources made) {
+        connection.lock.lock();
+        try {
+            resources = made;
+            return connection.connecting();
+        } finally {
+            connection.lock.unlock();
+        }
     }
 
     /**
      * Makes the protocol of an established connection.
      *
-     * @throws IOException if the peer's parameters are impossible or the queue pair can't be tuned
+     * @throws ProtocolException if the peer's parameters are impossible
      */
-    StreamProtocol establish(CommunicationEvent event) throws IOException {
-        if (peer == null) {
+    StreamProtocol establish(CommunicationEvent event) throws ProtocolException {
+        boolean passive = peer != null;
+        if (!passive) {
             peer = PeerParameters.decode(event.privateData());
         }
         if (!resources.messagesAsSend) {
-            resources.queuePair.setMinRnrTimer(RNR_TIMER_CODE);
+            try {
+                resources.queuePair.setMinRnrTimer(RNR_TIMER_CODE);
+            } catch (VerbsException e) {
+                LOG.log(Level.DEBUG, "The device does not let the RNR timer be shortened", e);
+            }
         }
-        return new StreamProtocol(resources, peer);
+        return new StreamProtocol(resources, peer, passive);
     }
 }

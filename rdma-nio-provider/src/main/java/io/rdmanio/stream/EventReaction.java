@@ -13,7 +13,7 @@ enum EventReaction {
     SEND_REQUEST,
     /** The peer has accepted, or has seen that we did: bytes may flow. */
     ESTABLISH,
-    /** The address is not resolved: once more if there is time, else the connection fails. */
+    /** The address or the route is not resolved: once more if there is time, else the connection fails. */
     RETRY_OR_FAIL,
     /** The connection cannot be made. */
     FAIL,
@@ -37,13 +37,14 @@ enum EventReaction {
             case RESOLVING_ROUTE ->
                 switch (type) {
                     case ROUTE_RESOLVED -> SEND_REQUEST;
-                    case ROUTE_ERROR, ADDRESS_ERROR, DEVICE_REMOVAL, UNREACHABLE, CONNECT_ERROR -> FAIL;
+                    case ROUTE_ERROR -> RETRY_OR_FAIL;
+                    case ADDRESS_ERROR, DEVICE_REMOVAL, UNREACHABLE, CONNECT_ERROR -> FAIL;
                     default -> IGNORE;
                 };
             case CONNECTING ->
                 switch (type) {
                     case ESTABLISHED -> ESTABLISH;
-                    case REJECTED, UNREACHABLE, CONNECT_ERROR, DISCONNECTED, DEVICE_REMOVAL, ADDRESS_CHANGE -> FAIL;
+                    case REJECTED, UNREACHABLE, CONNECT_ERROR, DISCONNECTED, DEVICE_REMOVAL -> FAIL;
                     default -> IGNORE;
                 };
             case ACCEPTING ->

@@ -7,6 +7,7 @@ import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.WorkCompletions;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.ProtocolException;
 
 /**
  * Puts messages on the wire: as the immediate data of RDMA WRITEs, or, over iWARP, which has none, as a four-byte SEND
@@ -52,7 +53,7 @@ abstract sealed class MessagePoster implements AutoCloseable {
     abstract void postBare(int message, boolean signalled) throws VerbsException;
 
     /** The message that a successful receive brought. */
-    abstract int message(WorkCompletions completions, int index);
+    abstract int message(WorkCompletions completions, int index) throws ProtocolException;
 
     @Override
     public void close() {
@@ -90,7 +91,10 @@ abstract sealed class MessagePoster implements AutoCloseable {
         }
 
         @Override
-        int message(WorkCompletions completions, int index) {
+        int message(WorkCompletions completions, int index) throws ProtocolException {
+            if (!completions.hasImmediate(index)) {
+                throw new ProtocolException("The peer sent a message without immediate data");
+            }
             return completions.immediateData(index);
         }
     }
@@ -133,7 +137,10 @@ abstract sealed class MessagePoster implements AutoCloseable {
         }
 
         @Override
-        int message(WorkCompletions completions, int index) {
+        int message(WorkCompletions completions, int index) throws ProtocolException {
+            if (completions.lengthBytes(index) != StreamMessage.LENGTH_BYTES) {
+                throw new ProtocolException("The peer sent a message of " + completions.lengthBytes(index) + " bytes");
+            }
             return resources.messageSlots.get(
                     ValueLayout.JAVA_INT_UNALIGNED, completions.workRequestId(index) * StreamMessage.LENGTH_BYTES);
         }

@@ -49,6 +49,16 @@ public abstract class ReadinessSource {
         return sleepingWatches > 0 || !waiters.isEmpty();
     }
 
+    /** Whether a thread waits that can't watch the descriptor itself. Lock held. */
+    final boolean anyoneParks() {
+        for (Waiter waiter : waiters) {
+            if (waiter.parks()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Wakes everybody who waits for what is ready. Lock held. */
     final void publish() {
         assert lock.isHeldByCurrentThread();
@@ -124,8 +134,10 @@ public abstract class ReadinessSource {
                 } else {
                     sleepingWatches--;
                 }
-            } else if (notified) {
+            } else if (notified || ready != interest) {
+                // what is ready must not hide what has become so: the descriptor may be silent about it
                 update();
+                ready = readiness() & interest;
             }
             return ready;
         } finally {

@@ -8,6 +8,7 @@ import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.net.SocketException;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -49,6 +50,10 @@ public final class StreamConnection extends ReadinessSource {
 
     private boolean disconnecting;
     private boolean aborted;
+
+    /** Closed before it connected: it is an id at most, for which no event can be under way. */
+    private boolean bare;
+
     private boolean released;
     private boolean destroying;
     // end
@@ -69,7 +74,9 @@ public final class StreamConnection extends ReadinessSource {
 
     private void transition(ConnectionState next) {
         assert lock.isHeldByCurrentThread();
-        assert next.compareTo(state) > 0 : state + " to " + next;
+        if (next.compareTo(state) <= 0) {
+            throw new IllegalStateException("a connection can't go from " + state + " to " + next);
+        }
         ConnectionStateEvent.emit(this, state, next);
         state = next;
     }
@@ -84,11 +91,18 @@ public final class StreamConnection extends ReadinessSource {
     public void bind(InetSocketAddress local, boolean reuseAddress) throws IOException {
         lock.lock();
         try {
+            requireNew();
             setup.bind(local, reuseAddress);
         } catch (VerbsException e) {
             throw ConnectFailures.ofBind(e, local);
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void requireNew() throws AsynchronousCloseException {
+        if (state != ConnectionState.NEW) {
+            throw new AsynchronousCloseException();
         }
     }
 
@@ -102,6 +116,7 @@ public final class StreamConnection extends ReadinessSource {
     public void connect(InetSocketAddress remote, StreamConfiguration sizes, int typeOfService) throws IOException {
         lock.lock();
         try {
+            requireNew();
             transition(ConnectionState.RESOLVING_ADDRESS);
             setup.resolve(remote, sizes, typeOfService);
             timeout = runtime.after(CONNECT_TIMEOUT_NANOS, this::connectTimedOut);
@@ -174,7 +189,7 @@ public final class StreamConnection extends ReadinessSource {
         lock.lock();
         try {
             if (connectFailure != null) {
-                throw connectFailure;
+                throw ConnectFailures.again(connectFailure);
             }
             return !connecting();
         } finally {
@@ -250,7 +265,7 @@ public final class StreamConnection extends ReadinessSource {
             }
             case ESTABLISH -> establish(event);
             case RETRY_OR_FAIL -> {
-                if (!setup.resolveAgain(event.status())) {
+                if (!setup.resolveAgain(event)) {
                     failConnect(ConnectFailures.of(event.type(), event.status(), setup.remote()));
                 }
             }
@@ -277,6 +292,10 @@ public final class StreamConnection extends ReadinessSource {
         cancelTimeout();
         transition(ConnectionState.CONNECTED);
         descriptor = setup.resources().completionChannel.fileDescriptor();
+        if (protocol.awaitsFirstMessage()) {
+            // answered by the event loop, for the application may not look before it expects data
+            watchByEventLoop();
+        }
         update();
         publish();
     }
@@ -329,8 +348,12 @@ public final class StreamConnection extends ReadinessSource {
         if (protocol == null || destroying) {
             return;
         }
+        boolean first = protocol.awaitsFirstMessage();
         if (protocol.process()) {
             afterProgress();
+        }
+        if (first && !protocol.awaitsFirstMessage()) {
+            stopWatchingByEventLoop();
         }
         while (!armed && !destroying && needsNotification()) {
             if (!arm()) {
@@ -344,8 +367,13 @@ public final class StreamConnection extends ReadinessSource {
     }
 
     private boolean needsNotification() {
-        return protocol.failure() == null
-                && (anyoneSleeps() || (state == ConnectionState.CLOSING && !protocol.drained()));
+        return protocol.failure() == null && (anyoneSleeps() || goesOnByItself());
+    }
+
+    /** Whether something is to be done that the application does not wait for. */
+    private boolean goesOnByItself() {
+        return protocol.awaitsFirstMessage()
+                || ((state == ConnectionState.CLOSING || protocol.controlPending()) && !protocol.drained());
     }
 
     private boolean arm() {
@@ -362,6 +390,13 @@ public final class StreamConnection extends ReadinessSource {
     private void breakOff(IOException reason) {
         protocol.fail(reason);
         afterProgress();
+    }
+
+    /** What follows a call of the protocol that may have found the stream broken. Lock held. */
+    void checkFailure() {
+        if (protocol.failure() != null && !disconnecting) {
+            afterProgress();
+        }
     }
 
     private void afterProgress() {
@@ -398,6 +433,13 @@ public final class StreamConnection extends ReadinessSource {
         }
     }
 
+    private void stopWatchingByEventLoop() {
+        if (loopRegistration != null && !goesOnByItself() && !anyoneParks()) {
+            loopRegistration.close();
+            loopRegistration = null;
+        }
+    }
+
     // -- reading and writing --
 
     /** Reads; to be called by one thread at a time. */
@@ -427,8 +469,30 @@ public final class StreamConnection extends ReadinessSource {
         lock.lock();
         try {
             protocol.shutdownOutput();
+            endInBackground();
             update();
+            checkFailure();
             publish();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The sizes the stream has or is getting; null before it connects. */
+    public StreamConfiguration sizes() {
+        lock.lock();
+        try {
+            return state == ConnectionState.NEW ? null : setup.sizes();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Changes with every read and write, so that two looks tell whether somebody uses the connection. */
+    long useCount() {
+        lock.lock();
+        try {
+            return protocol == null ? 0 : protocol.useCount();
         } finally {
             lock.unlock();
         }
@@ -469,6 +533,7 @@ public final class StreamConnection extends ReadinessSource {
             aborted |= abort;
             if (state.compareTo(ConnectionState.CLOSING) < 0) {
                 cancelTimeout();
+                bare = state == ConnectionState.NEW;
                 transition(ConnectionState.CLOSING);
                 if (protocol != null && !aborted) {
                     drain();
@@ -483,15 +548,23 @@ public final class StreamConnection extends ReadinessSource {
 
     private void drain() {
         protocol.disconnect();
-        if (protocol.drained()) {
+        checkFailure();
+        if (!protocol.drained()) {
+            timeout = runtime.after(DRAIN_TIMEOUT_NANOS, () -> close(true));
+            endInBackground();
+            update();
+        }
+    }
+
+    /** Has the event loop go on with what the application does not wait for. */
+    private void endInBackground() {
+        if (!goesOnByItself()) {
             return;
         }
         try {
             watchByEventLoop();
-            timeout = runtime.after(DRAIN_TIMEOUT_NANOS, () -> close(true));
-            update();
         } catch (IOException e) {
-            LOG.log(Level.WARNING, "The tail of " + this + " can't be watched; it is broken off", e);
+            LOG.log(Level.WARNING, "The end of " + this + " can't be watched; it is broken off", e);
             aborted = true;
         }
     }
@@ -526,25 +599,27 @@ public final class StreamConnection extends ReadinessSource {
         if (released && working == 0) {
             destroying = true;
             cancelTimeout();
-            runtime.execute(this::destroy);
+            if (loopRegistration != null) {
+                loopRegistration.close();
+            }
+            if (bare) {
+                destroy(); // at once, so that the port it was bound to is free when close returns; it can't block
+            } else {
+                runtime.executeDestroy(this::destroy);
+            }
         }
     }
 
     private void destroy() {
-        EventLoop.Registration watched;
-        lock.lock(); // whoever decided this may still be on its way out
-        try {
-            watched = loopRegistration;
-        } finally {
-            lock.unlock();
-        }
-        if (watched != null) {
-            watched.close();
-        }
         try (ResourceStack last = new ResourceStack()) {
-            last.add(setup.id());
-            last.add(setup.resources());
-            last.add(protocol);
+            lock.lock(); // whoever decided this may still be on its way out
+            try {
+                last.add(setup.id());
+                last.add(setup.resources());
+                last.add(protocol);
+            } finally {
+                lock.unlock();
+            }
         } catch (IOException e) {
             LOG.log(Level.WARNING, "Resources of " + this + " could not be destroyed", e);
         }
@@ -587,7 +662,12 @@ public final class StreamConnection extends ReadinessSource {
         lock.lock();
         try {
             if (connectFailure != null) {
-                LOG.log(Level.WARNING, "A connection from " + setup.remote() + " was not accepted", connectFailure);
+                // a peer that gives up is no concern of ours; what this host lacks is
+                boolean ours = connectFailure.getCause() instanceof VerbsException e && ConnectFailures.isOurs(e);
+                LOG.log(
+                        ours ? Level.WARNING : Level.DEBUG,
+                        "A connection from " + setup.remote() + " was not accepted",
+                        connectFailure);
             }
         } finally {
             lock.unlock();

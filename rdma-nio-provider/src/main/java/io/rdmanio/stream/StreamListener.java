@@ -3,6 +3,7 @@ package io.rdmanio.stream;
 import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationEvent;
+import io.rdmanio.verbs.cm.CommunicationEventType;
 import io.rdmanio.verbs.cm.CommunicationId;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -10,6 +11,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
+import java.net.SocketException;
 import java.nio.channels.SelectionKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,6 +41,7 @@ public final class StreamListener extends ReadinessSource {
     private final Set<StreamConnection> accepting = new HashSet<>();
     private final ArrayDeque<StreamConnection> established = new ArrayDeque<>();
     private final ArrayDeque<CommunicationEvent> waiting = new ArrayDeque<>();
+    private SocketException failure;
     private InetSocketAddress localAddress;
     private StreamConfiguration configuration = StreamConfiguration.DEFAULT;
     private int backlog;
@@ -67,16 +70,18 @@ public final class StreamListener extends ReadinessSource {
     /**
      * Binds and listens.
      *
-     * @param local where; port 0 picks one, a wildcard means both families
+     * @param local where; port 0 picks one
+     * @param bothFamilies whether a wildcard address means IPv6 too, and is told as IPv6's
      * @param maxWaiting established connections that may wait for accept
      * @throws java.net.BindException if the address is in use or no device has it
      */
-    public void bind(InetSocketAddress local, int maxWaiting, boolean reuseAddress) throws IOException {
+    public void bind(InetSocketAddress local, boolean bothFamilies, int maxWaiting, boolean reuseAddress)
+            throws IOException {
         lock.lock();
         try {
             backlog = maxWaiting;
             InetAddress address = local.getAddress();
-            if (address.isAnyLocalAddress()) {
+            if (bothFamilies && address.isAnyLocalAddress()) {
                 listenOnBoth(local.getPort(), reuseAddress);
             } else {
                 ids.add(listenOn(local, false, reuseAddress));
@@ -153,6 +158,7 @@ public final class StreamListener extends ReadinessSource {
             if (closed || waiting.size() >= MAX_WAITING_REQUESTS) {
                 refuse(request.id());
             } else {
+                request.id().attach(this);
                 waiting.add(request);
                 admit();
             }
@@ -166,8 +172,8 @@ public final class StreamListener extends ReadinessSource {
             CommunicationEvent request = waiting.poll();
             try {
                 accepting.add(StreamConnection.accepting(this, request, configuration));
-            } catch (ProtocolException e) {
-                LOG.log(Level.WARNING, "Refused a peer that does not speak rsocket", e);
+            } catch (ProtocolException | RuntimeException e) {
+                LOG.log(Level.WARNING, "Refused a peer", e);
                 refuse(request.id());
             }
         }
@@ -188,8 +194,25 @@ public final class StreamListener extends ReadinessSource {
         }
     }
 
+    /** An event for the id of a listener, or of a request that waits. */
     void onEvent(CommunicationEvent event) {
-        LOG.log(Level.WARNING, "The listener on {0} got {1}", localAddress(), event);
+        lock.lock();
+        try {
+            if (waiting.removeIf(request -> request.id().equals(event.id()))) {
+                refuse(event.id()); // the peer has given up
+            } else if (event.type() == CommunicationEventType.DEVICE_REMOVAL && ids.remove(event.id())) {
+                LOG.log(Level.WARNING, "The RDMA device that {0} was listened on was removed", localAddress);
+                refuse(event.id());
+                if (ids.isEmpty()) {
+                    failure = new SocketException("The RDMA device of " + localAddress + " was removed");
+                    publish();
+                }
+            } else {
+                LOG.log(Level.DEBUG, "{0} has no consequence for the listener on {1}", event, localAddress);
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** A connection of ours has changed: it may be ready to be taken, or not worth keeping. */
@@ -220,13 +243,20 @@ public final class StreamListener extends ReadinessSource {
         connection.release();
     }
 
-    /** Takes an established connection; null if none waits. */
-    public StreamConnection accept() {
+    /**
+     * Takes an established connection.
+     *
+     * @return null if none waits
+     * @throws SocketException if none can come any more
+     */
+    public StreamConnection accept() throws SocketException {
         lock.lock();
         try {
             StreamConnection connection = established.poll();
             if (connection != null) {
                 admit();
+            } else if (failure != null) {
+                throw new SocketException(failure.getMessage());
             }
             return connection;
         } finally {
@@ -238,7 +268,7 @@ public final class StreamListener extends ReadinessSource {
 
     @Override
     int readiness() {
-        return established.isEmpty() ? 0 : SelectionKey.OP_ACCEPT;
+        return established.isEmpty() && failure == null ? 0 : SelectionKey.OP_ACCEPT;
     }
 
     @Override

@@ -22,6 +22,8 @@ final class StreamProtocol implements AutoCloseable {
     /** Completions taken from the queue at once. */
     private static final int POLL_BATCH = 32;
 
+    private static final int MAX_QUEUES_AT_ONCE = 4;
+
     private final StreamResources resources;
     private final MessagePoster poster;
     private final SendWindow window;
@@ -32,11 +34,17 @@ final class StreamProtocol implements AutoCloseable {
     private final int inlineBytes;
     private final WorkCompletions completions = new WorkCompletions(POLL_BATCH);
     private int offeredEntry = 1;
+
+    /** Over iWARP the side that was connected to must not send before the first message of the other (RFC 5044). */
+    private boolean mayPost;
+
     private int entrySlot;
+    private long uses;
 
     // begin: how far each direction has ended
     private boolean inputEnded;
     private boolean inputDiscarded;
+    private boolean copying;
     /** The peer has ended both directions, or the connection has ended. */
     private boolean peerDisconnected;
 
@@ -50,7 +58,13 @@ final class StreamProtocol implements AutoCloseable {
     private IOException failure;
     // end
 
-    StreamProtocol(StreamResources resources, PeerParameters peer) {
+    /**
+     * Takes up the protocol on an established connection.
+     *
+     * @param passive whether the peer made the connection
+     */
+    StreamProtocol(StreamResources resources, PeerParameters peer, boolean passive) {
+        this.mayPost = !passive || !resources.messagesAsSend;
         StreamConfiguration sizes = resources.configuration;
         this.resources = resources;
         this.peer = peer;
@@ -86,21 +100,33 @@ final class StreamProtocol implements AutoCloseable {
      * @return whether there were any
      */
     boolean process() {
-        boolean any = false;
+        boolean failedBefore = failure != null;
+        int total = 0;
         try {
             int count;
             do {
                 count = resources.completionQueue.poll(completions);
+                total += count;
                 for (int i = 0; i < count; i++) {
                     handle(i);
                 }
-                any |= count > 0;
+                requireMeasure(total);
             } while (count == POLL_BATCH);
             postControl();
         } catch (VerbsException | ProtocolException e) {
             fail(e);
+        } catch (RuntimeException e) {
+            // a fault of ours in one stream must not reach the selector or the thread that serves them all
+            fail(new IOException("The stream's state is broken: " + this, e));
         }
-        return any;
+        return total > 0 || (failure != null && !failedBefore);
+    }
+
+    /** No honest peer fills the queue several times over while we look at it: credits are given only afterwards. */
+    private void requireMeasure(int total) throws ProtocolException {
+        if (total > MAX_QUEUES_AT_ONCE * resources.depthEntries()) {
+            throw new ProtocolException("The peer floods the stream with control messages");
+        }
     }
 
     private void handle(int i) throws VerbsException, ProtocolException {
@@ -116,6 +142,7 @@ final class StreamProtocol implements AutoCloseable {
             }
         } else if (succeeded) {
             handleMessage(poster.message(completions, i));
+            mayPost = true;
             if (!peerDisconnected) {
                 resources.postReceive((int) id);
             }
@@ -130,9 +157,7 @@ final class StreamProtocol implements AutoCloseable {
         switch (StreamMessage.operation(message)) {
             case StreamMessage.DATA -> {
                 arrived.arrived(value);
-                if (inputDiscarded) {
-                    arrived.consumed(arrived.available());
-                }
+                discard();
             }
             case StreamMessage.SGL -> {
                 target.offered();
@@ -163,7 +188,7 @@ final class StreamProtocol implements AutoCloseable {
     }
 
     private void postControl() throws VerbsException {
-        if (failure != null || peerDisconnected || disconnectSent) {
+        if (failure != null || peerDisconnected || disconnectSent || !mayPost) {
             return;
         }
         while (!inputEnded && arrived.updateDue() && postUpdate()) {
@@ -232,9 +257,34 @@ final class StreamProtocol implements AutoCloseable {
         return resources.receiveBuffer;
     }
 
+    /** The reader is going to copy; what it copies stays where it is until it says {@link #consumed}. */
+    void beginCopy() {
+        uses++;
+        copying = true;
+    }
+
     /** Accounts for bytes that the reader has copied out, and gives credits when they are due. */
     void consumed(int bytes) {
+        copying = false;
         arrived.consumed(bytes);
+        discard();
+        giveCredits();
+    }
+
+    /** What has arrived and what arrives from now on is thrown away, so that the peer is not held up. */
+    void discardInput() {
+        inputDiscarded = true;
+        discard();
+        giveCredits();
+    }
+
+    private void discard() {
+        if (inputDiscarded && !copying) {
+            arrived.consumed(arrived.available());
+        }
+    }
+
+    private void giveCredits() {
         if (arrived.updateDue()) {
             try {
                 postControl();
@@ -242,12 +292,6 @@ final class StreamProtocol implements AutoCloseable {
                 fail(e);
             }
         }
-    }
-
-    /** What arrives from now on is thrown away, so that the peer is not held up. */
-    void discardInput() {
-        inputDiscarded = true;
-        consumed(arrived.available());
     }
 
     /** Whether nothing will ever arrive behind what is readable. */
@@ -259,7 +303,7 @@ final class StreamProtocol implements AutoCloseable {
 
     /** Whether a write would make progress. */
     boolean canSend() {
-        return target.length() != 0 && window.canSend();
+        return mayPost && target.length() != 0 && window.canSend();
     }
 
     /**
@@ -300,6 +344,7 @@ final class StreamProtocol implements AutoCloseable {
      * @throws IOException if the queue pair refuses; the stream has failed then
      */
     void postData(int length, boolean inline) throws IOException {
+        uses++;
         SendWorkRequest request = poster.payload();
         int key = resources.local.localKey();
         int held = inline ? 0 : length;
@@ -321,7 +366,7 @@ final class StreamProtocol implements AutoCloseable {
             poster.postPayload(StreamMessage.of(StreamMessage.DATA, length), inline, signalled);
         } catch (VerbsException e) {
             fail(e);
-            throw e;
+            throw StreamConnection.broken(e);
         }
         window.dataPosted(held, signalled);
     }
@@ -350,6 +395,16 @@ final class StreamProtocol implements AutoCloseable {
         process();
     }
 
+    /** Whether the peer must send before we may; until it has, it knows of one half of our buffer only. */
+    boolean awaitsFirstMessage() {
+        return !mayPost;
+    }
+
+    /** Whether an end of ours waits for a slot to be posted in. */
+    boolean controlPending() {
+        return shutdownPending || (disconnectPending && !disconnectSent);
+    }
+
     /** Whether the DISCONNECT and all before it have been delivered, or never can be. */
     boolean drained() {
         boolean endSent = disconnectSent || (bothShut && !shutdownPending && !disconnectPending);
@@ -358,6 +413,11 @@ final class StreamProtocol implements AutoCloseable {
 
     boolean outputShut() {
         return outputShut;
+    }
+
+    /** Messages sent and reads begun. */
+    long useCount() {
+        return uses;
     }
 
     /** Whether the peer reads no more. */

@@ -40,10 +40,27 @@ public final class StreamReader {
             }
             position = protocol.readOffset();
             contiguous = protocol.contiguousReadable();
+            protocol.beginCopy();
         } finally {
             connection.lock.unlock();
         }
 
+        int read = 0;
+        try {
+            read = copy(targets, offset, length, position, contiguous, readable);
+        } finally {
+            connection.lock.lock();
+            try {
+                connection.protocol().consumed(read);
+                connection.checkFailure();
+            } finally {
+                connection.lock.unlock();
+            }
+        }
+        return read;
+    }
+
+    private int copy(ByteBuffer[] targets, int offset, int length, int position, int contiguous, int readable) {
         ByteBuffer buffer = connection.protocol().receiveBuffer();
         int read = 0;
         for (int i = offset; i < offset + length && read < readable; i++) {
@@ -53,13 +70,6 @@ public final class StreamReader {
             if (read >= contiguous && read < readable) {
                 read += copy(buffer, position + read - buffer.capacity(), readable - read, targets[i]);
             }
-        }
-
-        connection.lock.lock();
-        try {
-            connection.protocol().consumed(read);
-        } finally {
-            connection.lock.unlock();
         }
         return read;
     }
@@ -99,6 +109,7 @@ public final class StreamReader {
         try {
             shut = true;
             connection.protocol().discardInput();
+            connection.checkFailure();
             connection.publish();
         } finally {
             connection.lock.unlock();

@@ -14,6 +14,7 @@ import io.rdmanio.verbs.cm.CommunicationId;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 
 /**
@@ -53,13 +54,14 @@ final class StreamResources implements AutoCloseable {
     private final ReceiveWorkRequest receive;
 
     @SuppressWarnings("MustBeClosedChecker") // the stack closes the arena
-    private StreamResources(
-            CommunicationId id, ProtectionDomain domain, StreamConfiguration configuration, ResourceStack undo)
+    private StreamResources(CommunicationId id, StreamConfiguration configuration, ResourceStack undo)
             throws IOException {
         this.id = id;
         this.configuration = configuration;
         this.messagesAsSend = id.device().transport() == TransportType.IWARP;
         this.arena = undo.add(Arena.ofShared());
+        // one for each connection: within a domain, every peer's writes reach every exposed region
+        ProtectionDomain domain = undo.add(id.device().allocateProtectionDomain());
 
         int receiveBytes = configuration.receiveBufferBytes();
         MemorySegment exposedMemory = pages(receiveBytes + TABLE_AREA_BYTES);
@@ -82,8 +84,7 @@ final class StreamResources implements AutoCloseable {
         this.inlineBuffer = inlineMemory.asByteBuffer();
 
         this.completionChannel = undo.add(id.device().createCompletionChannel());
-        this.completionQueue = undo.add(
-                id.device().createCompletionQueue(configuration.sendQueueEntries() + receives, completionChannel));
+        this.completionQueue = undo.add(id.device().createCompletionQueue(depthEntries(), completionChannel));
         QueuePairCapabilities wanted = new QueuePairCapabilities(
                 configuration.sendQueueEntries(), receives, SEND_SGES, 1, configuration.inlineBytes());
         this.queuePair = undo.add(id.createQueuePair(domain, completionQueue, completionQueue, wanted, false));
@@ -98,19 +99,28 @@ final class StreamResources implements AutoCloseable {
      *
      * @throws IOException if the device or a limit of the process refuses; nothing is left behind then
      */
-    static StreamResources create(CommunicationId id, ProtectionDomain domain, StreamConfiguration configuration)
-            throws IOException {
+    static StreamResources create(CommunicationId id, StreamConfiguration configuration) throws IOException {
         StreamConfiguration bounded =
                 configuration.boundedBy(id.device().attributes().maxQueuePairWorkRequests());
         try (ResourceStack undo = new ResourceStack()) {
-            StreamResources resources = new StreamResources(id, domain, bounded, undo);
+            StreamResources resources = new StreamResources(id, bounded, undo);
             undo.moveTo(resources.owned);
             return resources;
+        } catch (OutOfMemoryError e) {
+            SocketException failure = new SocketException("No memory for the buffers of a connection, "
+                    + (bounded.sendBufferBytes() + bounded.receiveBufferBytes()) + " bytes");
+            failure.initCause(e);
+            throw failure;
         }
     }
 
     private MemorySegment pages(long bytes) {
         return arena.allocate(bytes + PAGE_BYTES - 1 & -PAGE_BYTES, PAGE_BYTES);
+    }
+
+    /** Completions that can be outstanding. */
+    int depthEntries() {
+        return configuration.sendQueueEntries() + configuration.receiveCredits() + EXTRA_RECEIVES;
     }
 
     /** Posts the receive with this number again; its message has been taken. */

@@ -1,7 +1,5 @@
 package io.rdmanio.stream;
 
-import io.rdmanio.verbs.DeviceContext;
-import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationEvent;
@@ -11,7 +9,9 @@ import io.rdmanio.verbs.cm.PortSpace;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.SocketException;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,22 +22,32 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * What all streams of the process share: the engine, its event channel, the event loop, the workers for calls that may
- * block, one protection domain per device, and the orderly end when the JVM exits.
+ * block, and the orderly end when the JVM exits.
  *
  * <p>Made when a channel first binds or connects; a process that never does links nothing. Thread-safe.
  */
 public final class StreamRuntime {
     private static final System.Logger LOG = System.getLogger(StreamRuntime.class.getName());
 
-    /** How long the end of the JVM waits for tails to be delivered. */
-    static final long EXIT_DRAIN_NANOS = TimeUnit.SECONDS.toNanos(2);
+    /** How long the end of the JVM may be held up to end connections in order. */
+    private static final long EXIT_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** How much of it is left to other shutdown hooks that use connections. */
+    private static final long EXIT_USE_NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
+
+    private static final long EXIT_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final int EXIT_QUIET_LOOKS = 4;
 
     private static final long BRIEF_WAIT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    private static final int MAX_CONNECTORS = 16;
+    /** Connects over iWARP that may be under way at once; each may take as long as TCP's connect. */
+    private static final int MAX_SLOW_CONNECTS = 64;
+
+    private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MAX_WORKERS = 4;
     private static final long IDLE_WORKER_SECONDS = 10;
 
@@ -45,17 +55,22 @@ public final class StreamRuntime {
     private static StreamRuntime instance; // guarded by INSTANCE_LOCK
 
     private final EventChannel eventChannel;
-    private final ThreadPoolExecutor connectors = executor("rdma-nio-connect", MAX_CONNECTORS);
+    private volatile EventLoop.Registration eventWatch;
+    private final ThreadPoolExecutor connectors = executor("rdma-nio-connect", MAX_SLOW_CONNECTS);
     private final ThreadPoolExecutor workers = executor("rdma-nio-work", MAX_WORKERS);
+    private final ThreadPoolExecutor destroyers = executor("rdma-nio-destroy", MAX_WORKERS);
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons("rdma-nio-timer"));
-    private final Map<DeviceContext, ProtectionDomain> domains = new ConcurrentHashMap<>();
     private final Set<StreamConnection> connections = ConcurrentHashMap.newKeySet();
 
     private StreamRuntime(RdmaEngine engine) throws IOException {
         timer.setRemoveOnCancelPolicy(true);
         eventChannel = EventChannel.open(engine);
-        EventLoop.get().register(eventChannel.fileDescriptor(), false, this::takeEvents);
-        Runtime.getRuntime().addShutdownHook(new Thread(this::endAll, "rdma-nio-exit"));
+        watchEvents();
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(this::endAll, "rdma-nio-exit"));
+        } catch (IllegalStateException e) {
+            LOG.log(Level.DEBUG, "The JVM is exiting already: open connections will just end", e);
+        }
     }
 
     /**
@@ -99,34 +114,23 @@ public final class StreamRuntime {
         return id;
     }
 
-    /** Runs what may block for seconds: sending a connection request. */
-    void executeConnect(Runnable task) {
+    /** Runs what may block for minutes: sending a connection request over iWARP. */
+    void executeSlowConnect(Runnable task) {
         connectors.execute(task);
     }
 
-    /** Runs what may block for a moment: making and destroying. */
+    /** Runs what may block for a moment and somebody waits for. */
     void execute(Runnable task) {
         workers.execute(task);
     }
 
-    ScheduledFuture<?> after(long nanos, Runnable task) {
-        return timer.schedule(task, nanos, TimeUnit.NANOSECONDS);
+    /** Runs what may block for a moment and nobody waits for: destroying a connection. */
+    void executeDestroy(Runnable task) {
+        destroyers.execute(task);
     }
 
-    /** The protection domain of all streams over a device. */
-    ProtectionDomain domainOf(DeviceContext device) throws VerbsException {
-        ProtectionDomain domain = domains.get(device);
-        if (domain != null) {
-            return domain;
-        }
-        synchronized (domains) {
-            domain = domains.get(device);
-            if (domain == null) {
-                domain = device.allocateProtectionDomain();
-                domains.put(device, domain);
-            }
-            return domain;
-        }
+    ScheduledFuture<?> after(long nanos, Runnable task) {
+        return timer.schedule(task, nanos, TimeUnit.NANOSECONDS);
     }
 
     void opened(StreamConnection connection) {
@@ -167,14 +171,29 @@ public final class StreamRuntime {
         }
     }
 
+    private void watchEvents() throws IOException {
+        eventWatch = EventLoop.get().register(eventChannel.fileDescriptor(), false, this::takeEvents);
+    }
+
     private void takeEvents() {
         try {
             boolean more;
             do {
                 more = takeEvent();
             } while (more);
-        } catch (VerbsException e) {
-            LOG.log(Level.ERROR, "Communication events can't be read", e);
+        } catch (VerbsException | RuntimeException e) {
+            LOG.log(Level.ERROR, "Communication events can't be read; trying again in a second", e);
+            eventWatch.close();
+            var _ = after(RETRY_NANOS, this::watchEventsAgain);
+        }
+    }
+
+    private void watchEventsAgain() {
+        try {
+            watchEvents();
+        } catch (IOException e) {
+            LOG.log(Level.ERROR, "Communication events can't be watched; trying again in a second", e);
+            var _ = after(RETRY_NANOS, this::watchEventsAgain);
         }
     }
 
@@ -206,14 +225,45 @@ public final class StreamRuntime {
         }
     }
 
-    /** The JVM exits: delivers what has been written, then lets every peer see the end; bounded. */
+    /**
+     * The JVM exits: delivers what has been written, then lets every peer see the end; bounded. Other shutdown hooks run at
+     * the same time and may still talk to their peers, so a connection is ended when nothing was read or written for a
+     * while, and all are when time is almost up.
+     */
     private void endAll() {
-        long deadline = System.nanoTime() + EXIT_DRAIN_NANOS;
-        connections.forEach(connection -> connection.close(false));
+        long start = System.nanoTime();
+        Map<StreamConnection, Integer> quietLooks = new HashMap<>();
+        Map<StreamConnection, Long> uses = new HashMap<>();
+        while (!connections.isEmpty() && System.nanoTime() - start < EXIT_USE_NANOS) {
+            boolean allEnded = true;
+            for (StreamConnection connection : connections) {
+                long used = connection.useCount();
+                boolean quiet = Objects.equals(uses.put(connection, used), used);
+                int looks = quietLooks.merge(connection, quiet ? 1 : 0, (before, now) -> quiet ? before + 1 : 0);
+                if (looks >= EXIT_QUIET_LOOKS) {
+                    endOne(connection);
+                } else {
+                    allEnded = false;
+                }
+            }
+            if (allEnded) {
+                break;
+            }
+            LockSupport.parkNanos(EXIT_LOOK_NANOS);
+        }
+        connections.forEach(StreamRuntime::endOne);
         for (StreamConnection connection : connections) {
-            if (!connection.awaitDrained(deadline - System.nanoTime())) {
+            if (!connection.awaitDrained(start + EXIT_NANOS - System.nanoTime())) {
                 LOG.log(Level.WARNING, "The JVM ends before the tail of {0} was delivered", connection);
             }
+        }
+    }
+
+    private static void endOne(StreamConnection connection) {
+        try {
+            connection.close(false);
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "Ending " + connection + " failed", e);
         }
     }
 }

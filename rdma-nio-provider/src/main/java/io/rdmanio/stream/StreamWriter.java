@@ -16,6 +16,11 @@ public final class StreamWriter {
 
     private final StreamConnection connection;
 
+    /** Positions of the sources of the write in progress, and the first source that has something left. */
+    private int[] positions = new int[1];
+
+    private int current;
+
     StreamWriter(StreamConnection connection) {
         this.connection = connection;
     }
@@ -27,29 +32,45 @@ public final class StreamWriter {
      * @throws IOException if nothing was written and the connection has broken
      */
     public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
+        long remaining = begin(sources, offset, length);
         long total = 0;
-        long remaining = 0;
-        for (int i = offset; i < offset + length; i++) {
-            remaining += sources[i].remaining();
-        }
         int message = FIRST_MESSAGE_BYTES;
-        int next = offset;
-        while (remaining > 0) {
-            int count = prepare((int) Math.min(remaining, Integer.MAX_VALUE), message, total == 0);
-            if (count == 0) {
-                break;
+        try {
+            while (remaining > 0) {
+                int count = prepare((int) Math.min(remaining, Integer.MAX_VALUE), message, total == 0);
+                if (count == 0) {
+                    break;
+                }
+                boolean inline = connection.protocol().fitsInline(count);
+                gather(sources, offset, count, inline);
+                if (!post(count, inline)) {
+                    break; // shut down meanwhile
+                }
+                advance(sources, offset, count);
+                total += count;
+                remaining -= count;
+                message = Math.min(message * 2, LONGEST_MESSAGE_BYTES);
             }
-            boolean inline = connection.protocol().fitsInline(count);
-            gather(sources, next, count, inline);
-            if (!post(count, inline)) {
-                break; // shut down meanwhile
+        } finally {
+            for (int i = 0; i < length; i++) {
+                sources[offset + i].position(positions[i]);
             }
-            next = advance(sources, next, count);
-            total += count;
-            remaining -= count;
-            message = Math.min(message * 2, LONGEST_MESSAGE_BYTES);
         }
         return total;
+    }
+
+    /** Notes where the sources are. Each is read from there even if it is the same buffer as another. */
+    private long begin(ByteBuffer[] sources, int offset, int length) {
+        if (positions.length < length) {
+            positions = new int[length];
+        }
+        current = 0;
+        long remaining = 0;
+        for (int i = 0; i < length; i++) {
+            positions[i] = sources[offset + i].position();
+            remaining += sources[offset + i].remaining();
+        }
+        return remaining;
     }
 
     private int prepare(int remaining, int message, boolean first) throws IOException {
@@ -82,7 +103,11 @@ public final class StreamWriter {
             if (protocol.outputShut()) {
                 return false;
             }
-            protocol.postData(count, inline);
+            try {
+                protocol.postData(count, inline);
+            } finally {
+                connection.checkFailure();
+            }
             return true;
         } finally {
             connection.lock.unlock();
@@ -90,15 +115,15 @@ public final class StreamWriter {
     }
 
     /** Copies the next bytes of the sources to where they are sent from. */
-    private void gather(ByteBuffer[] sources, int first, int count, boolean inline) {
+    private void gather(ByteBuffer[] sources, int offset, int count, boolean inline) {
         StreamProtocol protocol = connection.protocol();
         ByteBuffer target = inline ? protocol.inlineBuffer() : protocol.sendBuffer();
         int at = inline ? 0 : protocol.sendOffset();
         int left = count;
-        for (int i = first; left > 0; i++) {
-            ByteBuffer source = sources[i];
-            int position = source.position();
-            int end = position + Math.min(source.remaining(), left);
+        for (int i = current; left > 0; i++) {
+            ByteBuffer source = sources[offset + i];
+            int position = positions[i];
+            int end = position + Math.min(source.limit() - position, left);
             left -= end - position;
             while (position < end) {
                 int part = Math.min(end - position, target.capacity() - at);
@@ -112,19 +137,16 @@ public final class StreamWriter {
         }
     }
 
-    /** Advances the sources by what was sent; returns the index of the first that has some left. */
-    private static int advance(ByteBuffer[] sources, int first, int count) {
+    /** Advances by what was sent. */
+    private void advance(ByteBuffer[] sources, int offset, int count) {
         int left = count;
-        int i = first;
         while (left > 0) {
-            ByteBuffer source = sources[i];
-            int part = Math.min(source.remaining(), left);
-            source.position(source.position() + part);
+            int part = Math.min(sources[offset + current].limit() - positions[current], left);
+            positions[current] += part;
             left -= part;
-            if (!source.hasRemaining()) {
-                i++;
+            if (left > 0) {
+                current++;
             }
         }
-        return i;
     }
 }

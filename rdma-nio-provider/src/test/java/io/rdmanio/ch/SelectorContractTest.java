@@ -199,6 +199,29 @@ abstract class SelectorContractTest extends ChannelContract {
         }
     }
 
+    @Test
+    void readAndWrite_areBothSeenWhileOneOfThemStaysReady() throws IOException {
+        try (Pair pair = nonBlocking()) {
+            SelectionKey key = pair.server().register(selector, READ | WRITE);
+            assertThat(selector.select(LONG)).isOne();
+            assertThat(key.readyOps()).isEqualTo(WRITE);
+            selector.selectedKeys().clear();
+            writeAll(pair.client(), pattern(1, 10));
+            await().atMost(10, TimeUnit.SECONDS).pollInSameThread().until(() -> {
+                selector.select(100);
+                return key.isReadable();
+            });
+            assertThat(pair.server().read(ByteBuffer.allocate(20))).isEqualTo(10);
+            pair.client().close();
+            selector.selectedKeys().clear();
+            await().atMost(10, TimeUnit.SECONDS).pollInSameThread().until(() -> {
+                selector.select(100);
+                return key.isReadable();
+            });
+            assertThat(pair.server().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        }
+    }
+
     // -- sets --
 
     @Test
@@ -251,6 +274,30 @@ abstract class SelectorContractTest extends ChannelContract {
             assertThat(key.interestOpsAnd(~READ)).isEqualTo(READ);
             selector.selectedKeys().clear();
             assertThat(selector.selectNow()).isZero();
+        }
+    }
+
+    @Test
+    void interest_removedByAnAction_isNotDeliveredAnyMore() throws IOException {
+        try (Pair one = nonBlocking();
+                Pair two = nonBlocking()) {
+            List<SelectionKey> keys =
+                    List.of(one.server().register(selector, READ), two.server().register(selector, READ));
+            writeAll(one.client(), pattern(1, 1));
+            writeAll(two.client(), pattern(1, 1));
+            for (SelectionKey key : keys) {
+                await().pollInSameThread().until(() -> {
+                    selector.select(100);
+                    return key.isReadable();
+                });
+            }
+            List<SelectionKey> seen = new ArrayList<>();
+            int count = selector.selectNow(ready -> {
+                seen.add(ready);
+                keys.forEach(key -> key.interestOps(key.equals(ready) ? READ : 0));
+            });
+            assertThat(seen).hasSize(1);
+            assertThat(count).isOne();
         }
     }
 

@@ -7,11 +7,15 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.BindException;
 import java.net.ConnectException;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
@@ -141,8 +145,7 @@ abstract class SocketChannelContractTest extends ChannelContract {
     void listen_onAPortInUse_isRefused() throws IOException {
         try (ServerSocketChannel listener = listen();
                 ServerSocketChannel second = provider().openServerSocketChannel()) {
-            assertThatThrownBy(() -> second.bind(listener.getLocalAddress()))
-                    .isInstanceOf(java.net.BindException.class);
+            assertThatThrownBy(() -> second.bind(listener.getLocalAddress())).isInstanceOf(BindException.class);
             assertThatThrownBy(() -> listener.bind(anyPort())).isInstanceOf(AlreadyBoundException.class);
         }
     }
@@ -168,6 +171,44 @@ abstract class SocketChannelContractTest extends ChannelContract {
         ServerSocketChannel closed = listen();
         closed.close();
         assertThatThrownBy(closed::accept).isInstanceOf(ClosedChannelException.class);
+    }
+
+    @Test
+    void bind_toTheWildcard_isOfTheChannelsFamily() throws IOException {
+        try (ServerSocketChannel both = provider().openServerSocketChannel().bind(null);
+                ServerSocketChannel inet = provider()
+                        .openServerSocketChannel(StandardProtocolFamily.INET)
+                        .bind(null);
+                SocketChannel client = provider().openSocketChannel()) {
+            InetSocketAddress wildcard = (InetSocketAddress) both.getLocalAddress();
+            assertThat(wildcard.getAddress()).isInstanceOf(Inet6Address.class);
+            assertThat(wildcard.getAddress().isAnyLocalAddress()).isTrue();
+            assertThat(((InetSocketAddress) inet.getLocalAddress()).getAddress())
+                    .isInstanceOf(Inet4Address.class);
+            client.bind(null);
+            InetSocketAddress bound = (InetSocketAddress) client.getLocalAddress();
+            assertThat(bound.getAddress().isAnyLocalAddress()).isTrue();
+            client.connect(new InetSocketAddress(address(), wildcard.getPort()));
+            assertThat(((InetSocketAddress) client.getLocalAddress()).getPort()).isEqualTo(bound.getPort());
+            try (SocketChannel server = both.accept()) {
+                assertThat(server.getRemoteAddress()).isEqualTo(client.getLocalAddress());
+            }
+        }
+    }
+
+    @Test
+    void accept_inheritsTheReceiveBuffer() throws IOException {
+        try (ServerSocketChannel listener = provider().openServerSocketChannel();
+                SocketChannel client = provider().openSocketChannel()) {
+            listener.setOption(StandardSocketOptions.SO_RCVBUF, 48 << 10).bind(anyPort());
+            client.connect(listener.getLocalAddress());
+            try (SocketChannel server = listener.accept()) {
+                assertThat(server.getOption(StandardSocketOptions.SO_RCVBUF))
+                        .isEqualTo(listener.getOption(StandardSocketOptions.SO_RCVBUF));
+                writeAll(client, pattern(9, 20_000));
+                assertThat(readAll(server, 20_000)).isEqualTo(pattern(9, 20_000));
+            }
+        }
     }
 
     // -- bytes --
@@ -233,6 +274,19 @@ abstract class SocketChannelContractTest extends ChannelContract {
             assertThat(rest.slice(5000, 70)).isEqualTo(pattern(3, 70));
             assertThatThrownBy(() -> pair.client().write(sources, 2, 3)).isInstanceOf(IndexOutOfBoundsException.class);
             assertThatThrownBy(() -> pair.client().read(targets, -1, 1)).isInstanceOf(IndexOutOfBoundsException.class);
+        }
+    }
+
+    @Test
+    void gather_ofTheSameBufferTwice_sendsItTwice() throws IOException {
+        try (Pair pair = connect()) {
+            for (int size : new int[] {8, 3000}) {
+                ByteBuffer twice = pattern(size, size);
+                assertThat(pair.client().write(new ByteBuffer[] {twice, twice})).isEqualTo(2L * size);
+                assertThat(twice.hasRemaining()).isFalse();
+                assertThat(readAll(pair.server(), size)).isEqualTo(pattern(size, size));
+                assertThat(readAll(pair.server(), size)).isEqualTo(pattern(size, size));
+            }
         }
     }
 
@@ -311,6 +365,43 @@ abstract class SocketChannelContractTest extends ChannelContract {
             assertThat(pair.client().read(ByteBuffer.allocate(1))).isEqualTo(-1);
             writeAll(pair.client(), pattern(1, 10));
             assertThat(readAll(pair.server(), 10)).isEqualTo(pattern(1, 10));
+        }
+    }
+
+    /** A scatter over many buffers takes a while, in which the input is shut under the reader. */
+    @Test
+    void shutdownInput_duringARead_leavesTheStreamWhole() throws Exception {
+        ByteBuffer[] targets = new ByteBuffer[50_000];
+        Arrays.fill(targets, ByteBuffer.allocate(0));
+        for (int round = 0; round < 20; round++) {
+            try (Pair pair = connect()) {
+                targets[targets.length - 1] = ByteBuffer.allocate(1000);
+                writeAll(pair.client(), pattern(1, 1000));
+                CompletableFuture<Long> read = new CompletableFuture<>();
+                start("reader", () -> read.complete(pair.server().read(targets)));
+                pair.server().shutdownInput();
+                assertThat(read.get(10, TimeUnit.SECONDS)).isIn(-1L, 1000L);
+                Thread writer = start("writer", () -> writeAll(pair.client(), pattern(2, 100_000)));
+                assertThat(pair.server().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+                writeAll(pair.server(), pattern(3, 100_000));
+                assertThat(readAll(pair.client(), 100_000)).isEqualTo(pattern(3, 100_000));
+                writer.join(10_000);
+                assertThat(writer.isAlive()).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void shutdownOutput_endsABlockedWrite() throws Exception {
+        try (Pair pair = connect()) {
+            assertEnds(
+                            () -> {
+                                while (true) {
+                                    pair.client().write(pattern(1, 1 << 20));
+                                }
+                            },
+                            pair.client()::shutdownOutput)
+                    .isInstanceOf(ClosedChannelException.class);
         }
     }
 
@@ -455,6 +546,93 @@ abstract class SocketChannelContractTest extends ChannelContract {
                         || Arrays.stream(stack)
                                 .limit(8)
                                 .anyMatch(frame -> frame.getClassName().equals("io.rdmanio.linux.Poll")));
+    }
+
+    @Test
+    void close_endsABlockedFinishConnectOrConnect() throws Exception {
+        for (int round = 0; round < 30; round++) {
+            SocketChannel client = provider().openSocketChannel();
+            try (ServerSocketChannel listener = listen()) {
+                CompletableFuture<Boolean> ended = new CompletableFuture<>();
+                start("connecting", () -> {
+                    try {
+                        ended.complete(client.connect(listener.getLocalAddress()));
+                    } catch (ClosedChannelException e) {
+                        ended.complete(false);
+                    }
+                });
+                long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(200L * round);
+                while (System.nanoTime() < until) {
+                    Thread.onSpinWait();
+                }
+                client.close();
+                assertThat(ended.get(20, TimeUnit.SECONDS)).isIn(true, false);
+            }
+        }
+    }
+
+    /** At whatever moment of connecting the close comes, nothing is left behind, and no native object is used after its end. */
+    @Test
+    void close_atAnyMomentOfConnecting_isHarmless() throws Exception {
+        int rounds = 300;
+        try (ServerSocketChannel listener = provider().openServerSocketChannel().bind(anyPort(), 1000)) {
+            for (int round = 0; round < rounds; round++) {
+                SocketChannel client = provider().openSocketChannel();
+                client.configureBlocking(false);
+                client.connect(listener.getLocalAddress());
+                TimeUnit.MICROSECONDS.sleep(10L * round);
+                client.close();
+            }
+            try (SocketChannel last = provider().openSocketChannel()) {
+                last.connect(listener.getLocalAddress());
+                writeAll(last, pattern(1, 1));
+                assertThat(acceptTheOneThatSent(listener)).isTrue();
+            }
+        }
+    }
+
+    private static boolean acceptTheOneThatSent(ServerSocketChannel listener) throws IOException {
+        while (true) {
+            try (SocketChannel server = listener.accept()) {
+                if (readAll(server, 1).hasRemaining()) {
+                    return true;
+                }
+            } catch (SocketException e) {
+                assertThat(e).hasMessageContaining("reset"); // one that was closed while it connected
+            }
+        }
+    }
+
+    @Test
+    void close_racingWithBind_leavesThePortFree() throws Exception {
+        InetSocketAddress port = nobody();
+        for (int round = 0; round < 50; round++) {
+            SocketChannel channel = provider().openSocketChannel();
+            CompletableFuture<Void> bound = new CompletableFuture<>();
+            start("binding", () -> {
+                try {
+                    channel.bind(port);
+                } catch (ClosedChannelException e) {
+                    assertThat(channel.isOpen()).isFalse();
+                } finally {
+                    bound.complete(null);
+                }
+            });
+            TimeUnit.MICROSECONDS.sleep(20L * round);
+            channel.close();
+            bound.get(10, TimeUnit.SECONDS);
+            await().atMost(10, TimeUnit.SECONDS)
+                    .ignoreExceptionsInstanceOf(BindException.class)
+                    .until(() -> isFree(port));
+            assertThat(isFree(port)).as("free as soon as close returns").isTrue();
+        }
+    }
+
+    private boolean isFree(InetSocketAddress port) throws IOException {
+        try (SocketChannel channel = provider().openSocketChannel()) {
+            channel.bind(port);
+            return true;
+        }
     }
 
     // -- virtual threads --

@@ -12,9 +12,16 @@ import io.rdmanio.verbs.spi.EventChannelHandle;
 import io.rdmanio.verbs.spi.TakenEvent;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** {@code struct rdma_event_channel}. An id's {@code context} is its token. */
 final class FfmEventChannel implements EventChannelHandle {
+    /**
+     * Held while an event is got and while a queue pair is destroyed: rdma_get_cm_event(3) moves the queue pair of the
+     * event's id to its next state, without a lock of its own.
+     */
+    static final ReentrantLock DELIVERY = new ReentrantLock();
+
     private final FfmEngine engine;
     private final long channel;
     private final int fd;
@@ -32,6 +39,7 @@ final class FfmEventChannel implements EventChannelHandle {
 
     @Override
     public TakenEvent takeEvent() throws VerbsException {
+        DELIVERY.lock();
         try (CallFrame frame = CallFrame.enter()) {
             int result = (int) Downcall.call(Imports.RDMA_GET_CM_EVENT.get(), frame, channel, frame.argumentsAddress());
             if (result == 0) {
@@ -41,6 +49,8 @@ final class FfmEventChannel implements EventChannelHandle {
                 Status.check(result, frame, Imports.RDMA_GET_CM_EVENT, "fd=" + fd);
             }
             return null;
+        } finally {
+            DELIVERY.unlock();
         }
     }
 

@@ -89,8 +89,11 @@ final class FfmQueuePair implements QueuePairHandle {
 
     @Override
     public void destroy() throws VerbsException {
+        FfmEventChannel.DELIVERY.lock();
         try (CallFrame frame = CallFrame.enter()) {
             Downcall.call(Imports.RDMA_DESTROY_QP.get(), frame, id);
+        } finally {
+            FfmEventChannel.DELIVERY.unlock();
         }
     }
 }

@@ -1,0 +1,293 @@
+package io.rdmanio.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmanio.RdmaSelectorProvider;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ProtocolException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A peer that breaks the protocol costs its own connection and nothing else; one that is merely odd costs nothing. */
+@Tag("rdma")
+@ExtendWith(StreamLeakCheck.class)
+class HostilePeerTest {
+    private static final RdmaSelectorProvider PROVIDER = new RdmaSelectorProvider();
+    private static final byte[] HELLO = "hello".getBytes(StandardCharsets.US_ASCII);
+    private static final int HALF = StreamConfiguration.DEFAULT.receiveBufferBytes() / 2;
+
+    private ServerSocketChannel listener;
+
+    private static InetSocketAddress anyPort() {
+        return new InetSocketAddress(System.getProperty("io.rdmanio.test.address"), 0);
+    }
+
+    @BeforeAll
+    static void warmUp() throws IOException {
+        try (ServerSocketChannel once = PROVIDER.openServerSocketChannel().bind(anyPort());
+                SocketChannel client = PROVIDER.openSocketChannel()) {
+            client.connect(once.getLocalAddress());
+            once.accept().close();
+            assertThat(client.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        }
+        StreamLeakCheck.awaitQuiet();
+    }
+
+    @BeforeEach
+    void listen() throws IOException {
+        listener = PROVIDER.openServerSocketChannel().bind(anyPort());
+    }
+
+    /** After every test: the listener still serves an honest peer. */
+    @AfterEach
+    void serveAnHonestPeer() throws IOException {
+        try (ServerSocketChannel last = listener;
+                SocketChannel client = PROVIDER.openSocketChannel()) {
+            client.connect(last.getLocalAddress());
+            try (SocketChannel server = last.accept()) {
+                client.write(ByteBuffer.wrap(HELLO));
+                assertThat(read(server, HELLO.length)).isEqualTo(HELLO);
+            }
+        }
+    }
+
+    private InetSocketAddress address() throws IOException {
+        return (InetSocketAddress) listener.getLocalAddress();
+    }
+
+    private static byte[] read(SocketChannel channel, int length) throws IOException {
+        ByteBuffer target = ByteBuffer.allocate(length);
+        while (target.hasRemaining()) {
+            assertThat(channel.read(target)).isPositive();
+        }
+        return target.array();
+    }
+
+    private interface Hostility {
+        void by(RawPeer peer) throws IOException;
+    }
+
+    /** Everybody who uses the connection is told: platform and virtual threads that read and write, and a selector. */
+    private void assertBreaks(Hostility hostility) throws Exception {
+        try (RawPeer peer = RawPeer.connect(address());
+                SocketChannel victim = listener.accept()) {
+            List<CompletableFuture<?>> users = new ArrayList<>();
+            users.add(user(false, () -> drain(victim)));
+            users.add(user(true, () -> {
+                while (true) {
+                    victim.write(ByteBuffer.allocate(1 << 16));
+                }
+            }));
+            hostility.by(peer);
+            for (CompletableFuture<?> user : users) {
+                assertThatThrownBy(() -> user.get(20, TimeUnit.SECONDS))
+                        .isInstanceOf(ExecutionException.class)
+                        .hasCauseInstanceOf(SocketException.class);
+            }
+            assertThatThrownBy(() -> victim.read(ByteBuffer.allocate(1))).isInstanceOf(SocketException.class);
+            assertThatThrownBy(() -> victim.write(ByteBuffer.allocate(1))).isInstanceOf(SocketException.class);
+            peer.awaitDisconnected();
+        }
+        try (RawPeer peer = RawPeer.connect(address());
+                SocketChannel victim = listener.accept();
+                Selector selector = PROVIDER.openSelector()) {
+            victim.configureBlocking(false);
+            victim.register(selector, SelectionKey.OP_READ);
+            hostility.by(peer);
+            assertThat(selector.select(20_000)).isOne();
+            assertThatThrownBy(() -> drain(victim)).isInstanceOf(SocketException.class);
+        }
+    }
+
+    /** Reads what there is, and what comes, until the end. */
+    private static void drain(SocketChannel channel) throws IOException {
+        ByteBuffer target = ByteBuffer.allocate(1 << 16);
+        while (channel.read(target.clear()) >= 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private interface Use {
+        void run() throws IOException;
+    }
+
+    private static CompletableFuture<?> user(boolean virtual, Use use) {
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        Runnable task = () -> {
+            try {
+                use.run();
+                ended.complete(null);
+            } catch (IOException | RuntimeException e) {
+                ended.completeExceptionally(e);
+            }
+        };
+        Thread thread = virtual
+                ? Thread.ofVirtual().start(task)
+                : Thread.ofPlatform().daemon().start(task);
+        assertThat(thread.isVirtual()).isEqualTo(virtual);
+        return ended;
+    }
+
+    private static int data(int length) {
+        return StreamMessage.of(StreamMessage.DATA, length);
+    }
+
+    @Test
+    void reservedOperations_breakTheConnection() throws Exception {
+        for (int operation : new int[] {1, 3, 5}) {
+            assertBreaks(peer -> peer.post(operation, 0));
+        }
+    }
+
+    @Test
+    void dataBeyondTheHalf_breaksTheConnection() throws Exception {
+        assertBreaks(peer -> peer.post(StreamMessage.DATA, HALF + 1));
+        assertBreaks(peer -> {
+            peer.post(StreamMessage.DATA, HALF - 1);
+            peer.post(StreamMessage.DATA, 2);
+        });
+    }
+
+    @Test
+    void moreMessagesThanCredits_breakTheConnection() throws Exception {
+        try (RawPeer peer = RawPeer.connect(address());
+                SocketChannel victim = listener.accept()) {
+            CompletableFuture<?> writer = user(true, () -> {
+                while (true) {
+                    victim.write(ByteBuffer.allocate(1 << 16));
+                }
+            });
+            for (int i = 0; i <= StreamConfiguration.DEFAULT.receiveCredits(); i++) {
+                peer.post(StreamMessage.DATA, 1);
+                peer.takeCompletions();
+            }
+            assertThatThrownBy(() -> writer.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(SocketException.class);
+            assertThatThrownBy(() -> drain(victim))
+                    .isInstanceOf(SocketException.class)
+                    .hasMessageContaining("granted");
+            peer.awaitDisconnected();
+        }
+    }
+
+    @Test
+    void impossibleTableEntries_breakTheConnection() throws Exception {
+        assertBreaks(peer -> peer.postEntry(1, 0, 0, -1));
+        assertBreaks(peer -> {
+            peer.postEntry(1, 4096, 1, 4096);
+            peer.postEntry(0, 4096, 1, 4096);
+        });
+    }
+
+    /** Over InfiniBand the write is refused by the peer's device, over iWARP too: the writer's connection ends. */
+    @Test
+    void aTargetThatThePeerDoesNotOwn_breaksTheConnection() throws Exception {
+        try (RawPeer peer = RawPeer.connect(address());
+                SocketChannel victim = listener.accept()) {
+            peer.postEntry(1, 4096, 0x7fff_ff00, 4096);
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 100; i++) {
+                            victim.write(ByteBuffer.allocate(HALF));
+                        }
+                    })
+                    .isInstanceOf(SocketException.class);
+        }
+    }
+
+    @Test
+    void anotherVersion_isRejected() throws IOException {
+        assertThatThrownBy(() -> RawPeer.connect(address(), parameters -> {
+                            parameters[0] = 2;
+                            return parameters;
+                        })
+                        .close())
+                .isInstanceOf(ProtocolException.class)
+                .hasMessageContaining("in place of ESTABLISHED");
+    }
+
+    @Test
+    void oddButHarmlessMessages_areIgnored() throws IOException {
+        try (RawPeer peer = RawPeer.connect(address());
+                SocketChannel victim = listener.accept()) {
+            peer.post(StreamMessage.CTRL, StreamMessage.CTRL_KEEPALIVE);
+            peer.post(StreamMessage.CTRL, 3);
+            peer.post(StreamMessage.WRITE, 5);
+            peer.post(StreamMessage.IOMAP_SGL, 0);
+            peer.post(StreamMessage.SGL, 0x1_0100);
+            peer.post(StreamMessage.DATA, 0);
+            peer.postPayload(0, HELLO, data(HELLO.length));
+            assertThat(read(victim, HELLO.length)).isEqualTo(HELLO);
+            assertThat(victim.write(ByteBuffer.wrap(HELLO))).isEqualTo(HELLO.length);
+        }
+    }
+
+    @Test
+    void privateDataWithATail_isAccepted() throws IOException {
+        try (RawPeer peer = RawPeer.connect(address(), parameters -> RawPeer.padded(parameters, 56));
+                SocketChannel victim = listener.accept()) {
+            peer.postPayload(0, HELLO, data(HELLO.length));
+            assertThat(read(victim, HELLO.length)).isEqualTo(HELLO);
+        }
+    }
+
+    @Test
+    void dataBehindShutdown_isTolerated() throws IOException {
+        try (RawPeer peer = RawPeer.connect(address());
+                SocketChannel victim = listener.accept()) {
+            peer.postPayload(0, HELLO, data(HELLO.length));
+            peer.post(StreamMessage.CTRL, StreamMessage.CTRL_SHUTDOWN);
+            peer.post(StreamMessage.DATA, 1);
+            assertThat(read(victim, HELLO.length)).isEqualTo(HELLO);
+            ByteBuffer rest = ByteBuffer.allocate(10);
+            int count = 0;
+            while (count >= 0) {
+                count = victim.read(rest);
+            }
+            assertThat(rest.position()).isBetween(0, 1);
+        }
+    }
+
+    @Test
+    void anEndWithoutAWord_isAResetAfterTheData() throws IOException {
+        try (RawPeer peer = RawPeer.connect(address());
+                SocketChannel victim = listener.accept()) {
+            peer.postPayload(0, HELLO, data(HELLO.length));
+            assertThat(read(victim, 1)).isEqualTo(new byte[] {HELLO[0]});
+            peer.vanish();
+            assertThatThrownBy(() -> drain(victim))
+                    .isInstanceOf(SocketException.class)
+                    .hasMessage("Connection reset");
+        }
+    }
+
+    @Test
+    void disconnect_isTheEnd() throws IOException {
+        try (RawPeer peer = RawPeer.connect(address());
+                SocketChannel victim = listener.accept()) {
+            peer.postPayload(0, HELLO, data(HELLO.length));
+            peer.post(StreamMessage.CTRL, StreamMessage.CTRL_DISCONNECT);
+            assertThat(read(victim, HELLO.length)).isEqualTo(HELLO);
+            assertThat(victim.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+            assertThatThrownBy(() -> victim.write(ByteBuffer.wrap(HELLO)))
+                    .isInstanceOf(SocketException.class)
+                    .hasMessage("Broken pipe");
+        }
+    }
+}

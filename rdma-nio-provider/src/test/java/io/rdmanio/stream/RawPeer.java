@@ -1,0 +1,140 @@
+package io.rdmanio.stream;
+
+import io.rdmanio.linux.Poll;
+import io.rdmanio.verbs.RdmaEngine;
+import io.rdmanio.verbs.TransportType;
+import io.rdmanio.verbs.WorkCompletions;
+import io.rdmanio.verbs.cm.CommunicationEvent;
+import io.rdmanio.verbs.cm.CommunicationEventType;
+import io.rdmanio.verbs.cm.CommunicationId;
+import io.rdmanio.verbs.cm.ConnectionParameters;
+import io.rdmanio.verbs.cm.EventChannel;
+import io.rdmanio.verbs.cm.PortSpace;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ProtocolException;
+import java.util.Arrays;
+import java.util.function.UnaryOperator;
+
+/**
+ * A peer that posts whatever messages a test wants, right or wrong, over a connection made by hand. It never looks at what it
+ * receives unless told to. Not thread-safe.
+ */
+final class RawPeer implements AutoCloseable {
+    private static final int EVENT_TIMEOUT_MILLIS = 20_000;
+
+    private final ResourceStack open = new ResourceStack();
+    private final EventChannel events;
+    private final CommunicationId id;
+    private StreamResources resources;
+    private MessagePoster poster;
+    private PeerParameters victim;
+
+    private RawPeer() throws IOException {
+        events = open.add(EventChannel.open(RdmaEngine.system()));
+        id = open.add(events.createId(PortSpace.TCP));
+    }
+
+    /** Connects with the private data of an honest peer. */
+    static RawPeer connect(InetSocketAddress target) throws IOException {
+        return connect(target, UnaryOperator.identity());
+    }
+
+    /**
+     * Connects.
+     *
+     * @param change what to make of an honest peer's private data
+     * @throws IOException naming the event, if anything but ESTABLISHED comes
+     */
+    static RawPeer connect(InetSocketAddress target, UnaryOperator<byte[]> change) throws IOException {
+        RawPeer peer = new RawPeer();
+        try {
+            peer.id.resolveAddress(null, target, 5000);
+            peer.expect(CommunicationEventType.ADDRESS_RESOLVED);
+            peer.id.resolveRoute(5000);
+            peer.expect(CommunicationEventType.ROUTE_RESOLVED);
+            peer.resources = peer.open.add(StreamResources.create(peer.id, StreamConfiguration.DEFAULT));
+            peer.poster = peer.open.add(MessagePoster.over(peer.resources));
+            byte[] sent =
+                    change.apply(StreamProtocol.parametersOf(peer.resources).encode());
+            int depth = peer.id.device().transport() == TransportType.IWARP ? 1 : 0;
+            peer.id.connect(new ConnectionParameters(0, depth, 1, 7, 7, false, 0), sent);
+            peer.victim = PeerParameters.decode(peer.expect(CommunicationEventType.ESTABLISHED));
+            return peer;
+        } catch (IOException | RuntimeException e) {
+            try (peer) {
+                throw e;
+            }
+        }
+    }
+
+    private byte[] expect(CommunicationEventType type) throws IOException {
+        while (true) {
+            try (CommunicationEvent event = events.takeEvent()) {
+                if (event != null) {
+                    if (event.type() != type) {
+                        throw new ProtocolException(event.type() + " in place of " + type);
+                    }
+                    return event.privateData();
+                }
+            }
+            if (Poll.awaitReadable(events.fileDescriptor(), events.fileDescriptor(), EVENT_TIMEOUT_MILLIS) == 0) {
+                throw new ProtocolException("No " + type);
+            }
+        }
+    }
+
+    /** Waits until the victim has ended the connection. */
+    void awaitDisconnected() throws IOException {
+        expect(CommunicationEventType.DISCONNECTED);
+    }
+
+    /** Posts a message without payload. */
+    void post(int operation, int value) throws IOException {
+        poster.postBare(StreamMessage.of(operation, value), true);
+    }
+
+    /** Writes payload to the start of the victim's first half, plus an offset, with a message of one's choice. */
+    void postPayload(long offset, byte[] payload, int message) throws IOException {
+        resources.sendBuffer.put(0, payload);
+        poster.payload()
+                .sgeCount(1)
+                .sge(0, resources.local.address(), payload.length, resources.local.localKey())
+                .remote(victim.half().address() + offset, victim.half().key());
+        poster.postPayload(message, false, true);
+    }
+
+    /** Writes an entry into the victim's table, with an SGL message. */
+    void postEntry(int index, long address, int key, int lengthBytes) throws IOException {
+        TargetTable.encodeEntry(resources.entries, address, key, lengthBytes, false);
+        poster.payload()
+                .sgeCount(1)
+                .sge(0, resources.entries.address(), TargetTable.ENTRY_BYTES, resources.local.localKey())
+                .remote(victim.tableAddress() + (long) index * TargetTable.ENTRY_BYTES, victim.tableKey());
+        poster.postPayload(StreamMessage.of(StreamMessage.SGL, 384), false, true);
+    }
+
+    /** The private data of an honest peer, of a length of one's choice. */
+    static byte[] padded(byte[] privateData, int length) {
+        byte[] padded = Arrays.copyOf(privateData, length);
+        Arrays.fill(padded, privateData.length, length, (byte) 0x5a);
+        return padded;
+    }
+
+    /** The number of completions there are; they are taken and forgotten. */
+    int takeCompletions() throws IOException {
+        try (WorkCompletions completions = new WorkCompletions(64)) {
+            return resources.completionQueue.poll(completions);
+        }
+    }
+
+    /** Ends the connection without a word. */
+    void vanish() throws IOException {
+        id.disconnect();
+    }
+
+    @Override
+    public void close() throws IOException {
+        open.close();
+    }
+}
