@@ -32,6 +32,7 @@ final class RdmaProof implements AutoCloseable {
     private final Set<Long> withQueuePair = new ConcurrentSkipListSet<>();
     private final Map<Long, Set<Long>> threadsSeen = new HashMap<>();
     private final Set<String> tcpOwners = new ConcurrentSkipListSet<>();
+    private final CountDownLatch looked = new CountDownLatch(1);
     private final Thread watcher;
     private volatile Exception watchFailure;
 
@@ -61,6 +62,7 @@ final class RdmaProof implements AutoCloseable {
         try {
             do {
                 sample();
+                looked.countDown();
             } while (!stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS));
         } catch (IOException e) {
             watchFailure = e;
@@ -91,6 +93,13 @@ final class RdmaProof implements AutoCloseable {
                 tcpOwners.add(peer.toString());
             }
         }
+    }
+
+    /** Waits until all processes have been looked at once. */
+    void awaitOneLook() throws InterruptedException {
+        assertThat(looked.await(30, TimeUnit.SECONDS))
+                .as("a look at all processes")
+                .isTrue();
     }
 
     /** Lets the program go on, which holds its connection, once all processes have been seen with a queue pair. */
