@@ -2,7 +2,6 @@ package io.rdmanio.stream;
 
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationEvent;
-import io.rdmanio.verbs.cm.CommunicationId;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
@@ -10,7 +9,6 @@ import java.net.ProtocolException;
 import java.net.SocketException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SelectionKey;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
@@ -34,28 +32,16 @@ public final class StreamConnection extends ReadinessSource {
     private final StreamListener listener;
     private final StreamReader reader = new StreamReader(this);
     private final StreamWriter writer = new StreamWriter(this);
-    private final CountDownLatch drained = new CountDownLatch(1);
 
     // begin: guarded by lock
     private final ConnectionSetup setup;
+    private final ConnectionEnd end;
     private ConnectionState state = ConnectionState.NEW;
     private IOException connectFailure;
     private StreamProtocol protocol;
     private Future<?> timeout;
     private EventLoop.Registration loopRegistration;
     private boolean armed;
-
-    /** Tasks of workers that use the id or the resources. */
-    private int working;
-
-    private boolean disconnecting;
-    private boolean aborted;
-
-    /** Closed before it connected: it is an id at most, for which no event can be under way. */
-    private boolean bare;
-
-    private boolean released;
-    private boolean destroying;
     // end
 
     private volatile int descriptor = -1;
@@ -69,6 +55,7 @@ public final class StreamConnection extends ReadinessSource {
         this.runtime = runtime;
         this.listener = listener;
         this.setup = new ConnectionSetup(this, runtime);
+        this.end = new ConnectionEnd(this, setup, runtime);
         runtime.opened(this);
     }
 
@@ -209,14 +196,14 @@ public final class StreamConnection extends ReadinessSource {
 
     /** A worker is going to use the id or the resources. Lock held. */
     void workBegins() {
-        working++;
+        end.workBegins();
     }
 
     /** A worker has done so; the connection fails with its failure if it is still being made. */
     void workEnds(IOException failure) {
         lock.lock();
         try {
-            working--;
+            end.workEnds();
             if (failure != null && connecting()) {
                 failConnect(failure);
             } else {
@@ -251,7 +238,7 @@ public final class StreamConnection extends ReadinessSource {
     }
 
     private void react(CommunicationEvent event) throws IOException {
-        if (destroying) {
+        if (end.destroying()) {
             return; // nothing can matter any more, and the resources are being closed
         }
         switch (EventReaction.of(state, event.type())) {
@@ -276,7 +263,7 @@ public final class StreamConnection extends ReadinessSource {
                     protocol.ended();
                     afterProgress();
                 }
-                disconnect();
+                end.disconnect();
             }
             case BREAK -> {
                 if (protocol != null) {
@@ -298,24 +285,6 @@ public final class StreamConnection extends ReadinessSource {
         }
         update();
         publish();
-    }
-
-    /** Answers the peer's request to end the connection, or tells it that we must; flushes what is still posted. */
-    private void disconnect() {
-        if (disconnecting || destroying) {
-            return;
-        }
-        disconnecting = true;
-        workBegins();
-        CommunicationId ended = setup.id();
-        runtime.execute(() -> {
-            try {
-                ended.disconnect();
-            } catch (VerbsException e) {
-                LOG.log(Level.DEBUG, "The connection had ended by itself", e);
-            }
-            workEnds(null);
-        });
     }
 
     // -- readiness --
@@ -345,7 +314,7 @@ public final class StreamConnection extends ReadinessSource {
 
     @Override
     void update() {
-        if (protocol == null || destroying) {
+        if (protocol == null || end.destroying()) {
             return;
         }
         boolean first = protocol.awaitsFirstMessage();
@@ -355,7 +324,7 @@ public final class StreamConnection extends ReadinessSource {
         if (first && !protocol.awaitsFirstMessage()) {
             stopWatchingByEventLoop();
         }
-        while (!armed && !destroying && needsNotification()) {
+        while (!armed && !end.destroying() && needsNotification()) {
             if (!arm()) {
                 return;
             }
@@ -394,14 +363,14 @@ public final class StreamConnection extends ReadinessSource {
 
     /** What follows a call of the protocol that may have found the stream broken. Lock held. */
     void checkFailure() {
-        if (protocol.failure() != null && !disconnecting) {
+        if (protocol.failure() != null && !end.disconnecting()) {
             afterProgress();
         }
     }
 
     private void afterProgress() {
         if (protocol.failure() != null) {
-            disconnect();
+            end.disconnect();
         }
         publish();
         proceedToEnd();
@@ -409,7 +378,7 @@ public final class StreamConnection extends ReadinessSource {
 
     @Override
     void notified() {
-        if (protocol == null || destroying) {
+        if (protocol == null || end.destroying()) {
             return;
         }
         try {
@@ -428,13 +397,19 @@ public final class StreamConnection extends ReadinessSource {
 
     @Override
     void watchByEventLoop() throws IOException {
-        if (loopRegistration == null && !destroying) {
+        if (loopRegistration == null && !end.destroying()) {
             loopRegistration = EventLoop.get().register(descriptor, false, this::descriptorReady);
         }
     }
 
     private void stopWatchingByEventLoop() {
-        if (loopRegistration != null && !goesOnByItself() && !anyoneParks()) {
+        if (!goesOnByItself() && !anyoneParks()) {
+            unwatchByEventLoop();
+        }
+    }
+
+    private void unwatchByEventLoop() {
+        if (loopRegistration != null) {
             loopRegistration.close();
             loopRegistration = null;
         }
@@ -504,7 +479,7 @@ public final class StreamConnection extends ReadinessSource {
     public InetSocketAddress localAddress() {
         lock.lock();
         try {
-            return setup.id() == null || destroying ? null : setup.id().localAddress();
+            return setup.id() == null || end.destroying() ? null : setup.id().localAddress();
         } finally {
             lock.unlock();
         }
@@ -530,12 +505,16 @@ public final class StreamConnection extends ReadinessSource {
     public void close(boolean abort) {
         lock.lock();
         try {
-            aborted |= abort;
+            if (abort) {
+                end.abort();
+            }
             if (state.compareTo(ConnectionState.CLOSING) < 0) {
                 cancelTimeout();
-                bare = state == ConnectionState.NEW;
+                if (state == ConnectionState.NEW) {
+                    end.bare();
+                }
                 transition(ConnectionState.CLOSING);
-                if (protocol != null && !aborted) {
+                if (protocol != null && !end.aborted()) {
                     drain();
                 }
                 publish();
@@ -565,7 +544,7 @@ public final class StreamConnection extends ReadinessSource {
             watchByEventLoop();
         } catch (IOException e) {
             LOG.log(Level.WARNING, "The end of " + this + " can't be watched; it is broken off", e);
-            aborted = true;
+            end.abort();
         }
     }
 
@@ -573,7 +552,7 @@ public final class StreamConnection extends ReadinessSource {
     public void release() {
         lock.lock();
         try {
-            released = true;
+            end.release();
             proceedToEnd();
         } finally {
             lock.unlock();
@@ -586,43 +565,23 @@ public final class StreamConnection extends ReadinessSource {
      * @return whether it has, or never can be
      */
     public boolean awaitDrained(long nanos) {
-        return StreamRuntime.awaitUninterruptibly(drained, nanos);
+        return end.awaitDrained(nanos);
     }
 
     private void proceedToEnd() {
-        boolean ending = state == ConnectionState.CLOSING || state == ConnectionState.FAILED;
-        boolean tail = protocol != null && !aborted && !protocol.drained();
-        if (!ending || destroying || tail) {
-            return;
-        }
-        drained.countDown();
-        if (released && working == 0) {
-            destroying = true;
-            cancelTimeout();
-            if (loopRegistration != null) {
-                loopRegistration.close();
-            }
-            if (bare) {
-                destroy(); // at once, so that the port it was bound to is free when close returns; it can't block
-            } else {
-                runtime.executeDestroy(this::destroy);
-            }
+        if (state == ConnectionState.CLOSING || state == ConnectionState.FAILED) {
+            end.proceed(protocol != null && !protocol.drained());
         }
     }
 
-    private void destroy() {
-        try (ResourceStack last = new ResourceStack()) {
-            lock.lock(); // whoever decided this may still be on its way out
-            try {
-                last.add(setup.id());
-                last.add(setup.resources());
-                last.add(protocol);
-            } finally {
-                lock.unlock();
-            }
-        } catch (IOException e) {
-            LOG.log(Level.WARNING, "Resources of " + this + " could not be destroyed", e);
-        }
+    /** The resources are going to be destroyed: neither a timer nor the event loop looks at them any more. Lock held. */
+    void unwatch() {
+        cancelTimeout();
+        unwatchByEventLoop();
+    }
+
+    /** The resources have been destroyed. */
+    void destroyed() {
         lock.lock();
         try {
             transition(ConnectionState.CLOSED);
