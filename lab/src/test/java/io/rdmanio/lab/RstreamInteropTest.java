@@ -2,13 +2,16 @@ package io.rdmanio.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -76,9 +79,13 @@ class RstreamInteropTest {
 
     /** rstream's own list of tests, over two connections; minutes in the guest. */
     @Tag("slow")
+    @Timeout(value = 12, unit = TimeUnit.MINUTES)
     @ParameterizedTest
     @MethodSource("io.rdmanio.lab.Device#selected")
     void javaServer_cClientWithDefaultList_dataVerified(Device device) throws Exception {
+        assumeTrue(
+                device == Device.ROCE,
+                "rstream sets its inline size to 0 for the list's second half, which iWARP refuses");
         Peer server = guest.java("RstreamPeer", "-b", device.address(), "-p", "0", "-T", "v");
         String port = Integer.toString(server.awaitReady());
         Peer client = guest.command(Map.of(), "rstream", "-T", "v", "-T", "b", "-s", device.address(), "-p", port);
