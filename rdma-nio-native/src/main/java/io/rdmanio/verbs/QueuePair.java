@@ -182,7 +182,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Queries the state (ibv_query_qp(3)). Makes a system call. The software iWARP device siw always says RESET.
+     * Queries the state (ibv_query_qp(3)). Makes a system call. Not to be relied on over the software iWARP device
+     * siw: its driver does not fill in the state, and any may be told.
      *
      * @return the state
      * @throws VerbsException when it fails

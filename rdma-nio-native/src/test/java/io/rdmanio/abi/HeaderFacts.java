@@ -1,7 +1,7 @@
 package io.rdmanio.abi;
 
+import io.rdmanio.verbs.ChildProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -9,7 +9,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
@@ -27,19 +26,21 @@ public final class HeaderFacts {
             throws IOException, InterruptedException {
         Path source = Files.writeString(directory.resolve("facts.c"), program(headers, expressions));
         Path program = directory.resolve("facts");
-        Output compiler;
+        ChildProcess compiler;
         try {
-            compiler = run("gcc", "-Wall", "-Werror", "-o", program.toString(), source.toString());
+            compiler =
+                    ChildProcess.run(List.of("gcc", "-Wall", "-Werror", "-o", program.toString(), source.toString()));
         } catch (IOException e) {
             skip("there is no gcc");
             throw e;
         }
-        if (compiler.text.contains("fatal error") && compiler.text.contains("No such file")) {
-            skip("headers are missing: " + compiler.text.lines().findFirst().orElse(""));
+        if (compiler.output().contains("fatal error") && compiler.output().contains("No such file")) {
+            skip("headers are missing: " + compiler.output().lines().findFirst().orElse(""));
         }
-        Assertions.assertEquals(0, compiler.status, compiler.text);
+        Assertions.assertEquals(0, compiler.status(), compiler.output());
         Map<String, Long> values = new LinkedHashMap<>();
-        for (String line : run(program.toString()).text.lines().toList()) {
+        for (String line :
+                ChildProcess.run(List.of(program.toString())).output().lines().toList()) {
             int tab = line.indexOf('\t');
             values.put(line.substring(0, tab), Long.valueOf(line.substring(tab + 1)));
         }
@@ -63,18 +64,6 @@ public final class HeaderFacts {
             text.append(expression).append("));\n");
         }
         return text.append("    return 0;\n}\n").toString();
-    }
-
-    private record Output(int status, String text) {}
-
-    private static Output run(String... command) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (!process.waitFor(1, TimeUnit.MINUTES)) {
-            process.destroyForcibly();
-            throw new AssertionError(command[0] + " does not end");
-        }
-        return new Output(process.exitValue(), text);
     }
 
     /** What differs, a sentence each. */

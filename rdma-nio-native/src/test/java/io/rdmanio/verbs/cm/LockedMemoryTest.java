@@ -3,16 +3,14 @@ package io.rdmanio.verbs.cm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmanio.verbs.AccessFlags;
+import io.rdmanio.verbs.ChildProcess;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.VerbsException;
 import java.lang.foreign.Arena;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -47,15 +45,12 @@ class LockedMemoryTest {
     void registerMemory_beyondTheLimitNamesLimitWantAndCure() throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 "prlimit", "--memlock=" + LIMIT_BYTES, "setpriv", "--inh-caps=-ipc_lock", "--bounding-set=-ipc_lock"));
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add(ChildProcess.java());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
         command.add("-Dio.rdmanio.test.address="
                 + TestDevice.address(0).getAddress().getHostAddress());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Probe.class.getName()));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
-        assertThat(output)
+        assertThat(ChildProcess.run(command).output())
                 .startsWith(
                         "ibv_reg_mr(length=2097152, access=0x1): out of memory (ENOMEM, 12). 2097152 bytes are wanted.")
                 .contains("RLIMIT_MEMLOCK is 1048576 bytes", "ulimit -l");

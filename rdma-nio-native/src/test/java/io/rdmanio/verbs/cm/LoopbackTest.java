@@ -54,8 +54,11 @@ class LoopbackTest {
     }
 
     private static void assertState(Endpoint endpoint, QueuePairState state) throws VerbsException {
-        // siw answers a query without the state.
-        assertThat(endpoint.pair.state()).isEqualTo(TestDevice.isIwarp() ? QueuePairState.RESET : state);
+        QueuePairState told = endpoint.pair.state();
+        if (TestDevice.isIwarp()) {
+            return; // siw leaves the answer as the kernel's memory happened to be
+        }
+        assertThat(told).isEqualTo(state);
     }
 
     @Test

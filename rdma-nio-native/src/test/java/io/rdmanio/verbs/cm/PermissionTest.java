@@ -2,12 +2,12 @@ package io.rdmanio.verbs.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmanio.verbs.ChildProcess;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.VerbsException;
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -64,12 +63,10 @@ class PermissionTest {
                 .filter(entry -> entry.endsWith("classes") || entry.endsWith("main") || entry.endsWith("test"))
                 .collect(Collectors.joining(File.pathSeparator));
         List<String> command = new ArrayList<>(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add(ChildProcess.java());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
         command.addAll(List.of("-cp", readable, Probe.class.getName()));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+        String output = ChildProcess.run(command).output();
         Assumptions.assumeFalse(output.contains("ClassNotFoundException"), "nobody can't read the class path");
         assertThat(output.lines().toList())
                 .satisfiesExactly(

@@ -2,16 +2,15 @@ package io.rdmanio.verbs.ffm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmanio.verbs.ChildProcess;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.EventChannel;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
@@ -33,14 +32,12 @@ class UnavailableTest {
 
     private static List<String> probe(String... flags) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add(ChildProcess.java());
         command.addAll(List.of(flags));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Probe.class.getName()));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
-        assertThat(process.exitValue()).as(output).isZero();
-        return output.lines().toList();
+        ChildProcess process = ChildProcess.run(command);
+        assertThat(process.status()).as(process.output()).isZero();
+        return process.output().lines().toList();
     }
 
     private static final String NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED";
