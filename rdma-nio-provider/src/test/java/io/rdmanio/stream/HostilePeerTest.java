@@ -2,6 +2,7 @@ package io.rdmanio.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.rdmanio.RdmaSelectorProvider;
 import java.io.IOException;
@@ -208,6 +209,21 @@ class HostilePeerTest {
                         }
                     })
                     .isInstanceOf(SocketException.class);
+        }
+    }
+
+    /** Knowing the keys of another connection does not help: what is written with them does not arrive. */
+    @Test
+    void aWriteIntoAnotherConnectionsBuffer_doesNotArrive() throws IOException {
+        try (RawPeer honest = RawPeer.connect(address());
+                SocketChannel victim = listener.accept();
+                RawPeer forger = RawPeer.connect(address());
+                SocketChannel forgersOwn = listener.accept()) {
+            forger.postPayloadInto(honest, HELLO, data(HELLO.length));
+            await().atMost(20, TimeUnit.SECONDS).until(() -> forger.takeCompletions() > 0);
+            honest.post(StreamMessage.DATA, HELLO.length); // tells of bytes that were never written
+            assertThat(read(victim, HELLO.length)).isEqualTo(new byte[HELLO.length]);
+            assertThatThrownBy(() -> drain(forgersOwn)).isInstanceOf(SocketException.class);
         }
     }
 

@@ -96,11 +96,20 @@ final class RawPeer implements AutoCloseable {
 
     /** Writes payload to the start of the victim's first half, plus an offset, with a message of one's choice. */
     void postPayload(long offset, byte[] payload, int message) throws IOException {
+        postPayloadAt(victim.half().address() + offset, victim.half().key(), payload, message);
+    }
+
+    /** Writes payload to where another peer may write, with a message to one's own victim. */
+    void postPayloadInto(RawPeer other, byte[] payload, int message) throws IOException {
+        postPayloadAt(other.victim.half().address(), other.victim.half().key(), payload, message);
+    }
+
+    private void postPayloadAt(long address, int key, byte[] payload, int message) throws IOException {
         resources.sendBuffer.put(0, payload);
         poster.payload()
                 .sgeCount(1)
                 .sge(0, resources.local.address(), payload.length, resources.local.localKey())
-                .remote(victim.half().address() + offset, victim.half().key());
+                .remote(address, key);
         poster.postPayload(message, false, true);
     }
 
