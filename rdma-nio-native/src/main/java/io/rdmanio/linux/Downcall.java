@@ -131,6 +131,27 @@ public final class Downcall {
     }
 
     /**
+     * Calls a function of six arguments and saves errno.
+     *
+     * @param function the function
+     * @param frame where errno is saved
+     * @param a argument 1
+     * @param b argument 2
+     * @param c argument 3
+     * @param d argument 4
+     * @param e argument 5
+     * @param f argument 6
+     * @return the result; its upper half is undefined when the function returns an int, all of it when it returns void
+     */
+    public static long call(NativeFunction function, CallFrame frame, long a, long b, long c, long d, long e, long f) {
+        try {
+            return (long) Saved6.HANDLE.invokeExact(function.address(), frame.state(), a, b, c, d, e, f);
+        } catch (Throwable failure) {
+            throw unexpected(function, failure);
+        }
+    }
+
+    /**
      * Calls a function of two arguments that returns its error.
      *
      * @param function the function
@@ -274,6 +295,10 @@ public final class Downcall {
 
     private static final class Saved5 {
         static final MethodHandle HANDLE = link(5, SAVE_ERRNO);
+    }
+
+    private static final class Saved6 {
+        static final MethodHandle HANDLE = link(6, SAVE_ERRNO);
     }
 
     private static final class Variadic3 {

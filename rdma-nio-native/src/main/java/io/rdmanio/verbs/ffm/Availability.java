@@ -16,7 +16,7 @@ final class Availability {
     private Availability() {}
 
     static Optional<String> reason(FfmEngine engine) {
-        for (ImportedFunction function : Imports.all()) {
+        for (ImportedFunction function : Imports.required()) {
             Optional<String> missing = function.missing();
             if (missing.isPresent()) {
                 return missing;

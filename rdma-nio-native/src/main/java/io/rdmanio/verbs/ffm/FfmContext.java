@@ -97,7 +97,7 @@ final class FfmContext implements ContextHandle {
      * A function of the struct that lies before a context of the newer kind (verbs_get_ctx_op); null when there is
      * none.
      */
-    private NativeFunction verbsContextOperation(Field.U64 field) {
+    NativeFunction verbsContextOperation(Field.U64 field) {
         if (IbvContext.ABI_COMPAT.get(IbvContext.STRUCT.at(context)) != EXTENDED) {
             return null;
         }

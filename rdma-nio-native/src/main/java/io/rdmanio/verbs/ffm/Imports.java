@@ -3,9 +3,12 @@ package io.rdmanio.verbs.ffm;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The exported functions that the engine calls. */
+/**
+ * The exported functions that the engine calls. Without one of the required ones it can't be used at all; an optional
+ * one that is missing fails the operation that needs it.
+ */
 final class Imports {
-    private static final List<ImportedFunction> ALL = new ArrayList<>();
+    private static final List<ImportedFunction> REQUIRED = new ArrayList<>();
 
     static final ImportedFunction IBV_GET_DEVICE_LIST = verbs("ibv_get_device_list");
     static final ImportedFunction IBV_FREE_DEVICE_LIST = verbs("ibv_free_device_list");
@@ -47,23 +50,80 @@ final class Imports {
     static final ImportedFunction RDMA_CREATE_QP = cm("rdma_create_qp");
     static final ImportedFunction RDMA_DESTROY_QP = cm("rdma_destroy_qp");
 
+    // What streams do without: missing in an older rdma-core, each fails its own callers alone.
+    static final ImportedFunction IBV_QUERY_PKEY = optionalVerbs("ibv_query_pkey");
+    static final ImportedFunction IBV_GET_ASYNC_EVENT = optionalVerbs("ibv_get_async_event");
+    static final ImportedFunction IBV_ACK_ASYNC_EVENT = optionalVerbs("ibv_ack_async_event");
+    static final ImportedFunction IBV_EVENT_TYPE_STR = optionalVerbs("ibv_event_type_str");
+    static final ImportedFunction IBV_WC_STATUS_STR = optionalVerbs("ibv_wc_status_str");
+    static final ImportedFunction IBV_RATE_TO_MULT = optionalVerbs("ibv_rate_to_mult");
+    static final ImportedFunction MULT_TO_IBV_RATE = optionalVerbs("mult_to_ibv_rate");
+    static final ImportedFunction IBV_REG_MR_IOVA = optionalVerbs("ibv_reg_mr_iova");
+    static final ImportedFunction IBV_REG_DMABUF_MR = optionalVerbs("ibv_reg_dmabuf_mr");
+    static final ImportedFunction IBV_REREG_MR = optionalVerbs("ibv_rereg_mr");
+    static final ImportedFunction IBV_CREATE_AH = optionalVerbs("ibv_create_ah");
+    static final ImportedFunction IBV_INIT_AH_FROM_WC = optionalVerbs("ibv_init_ah_from_wc");
+    static final ImportedFunction IBV_CREATE_AH_FROM_WC = optionalVerbs("ibv_create_ah_from_wc");
+    static final ImportedFunction IBV_DESTROY_AH = optionalVerbs("ibv_destroy_ah");
+    static final ImportedFunction IBV_RESIZE_CQ = optionalVerbs("ibv_resize_cq");
+    static final ImportedFunction IBV_CREATE_SRQ = optionalVerbs("ibv_create_srq");
+    static final ImportedFunction IBV_MODIFY_SRQ = optionalVerbs("ibv_modify_srq");
+    static final ImportedFunction IBV_QUERY_SRQ = optionalVerbs("ibv_query_srq");
+    static final ImportedFunction IBV_DESTROY_SRQ = optionalVerbs("ibv_destroy_srq");
+    static final ImportedFunction IBV_CREATE_QP = optionalVerbs("ibv_create_qp");
+    static final ImportedFunction IBV_DESTROY_QP = optionalVerbs("ibv_destroy_qp");
+    static final ImportedFunction IBV_ATTACH_MCAST = optionalVerbs("ibv_attach_mcast");
+    static final ImportedFunction IBV_DETACH_MCAST = optionalVerbs("ibv_detach_mcast");
+    static final ImportedFunction IBV_QUERY_GID_EX = optionalVerbs("_ibv_query_gid_ex");
+    static final ImportedFunction IBV_QUERY_GID_TABLE = optionalVerbs("_ibv_query_gid_table");
+
+    static final ImportedFunction RDMA_MIGRATE_ID = optionalCm("rdma_migrate_id");
+    static final ImportedFunction RDMA_CREATE_EP = optionalCm("rdma_create_ep");
+    static final ImportedFunction RDMA_DESTROY_EP = optionalCm("rdma_destroy_ep");
+    static final ImportedFunction RDMA_GET_REQUEST = optionalCm("rdma_get_request");
+    static final ImportedFunction RDMA_NOTIFY = optionalCm("rdma_notify");
+    static final ImportedFunction RDMA_ESTABLISH = optionalCm("rdma_establish");
+    static final ImportedFunction RDMA_GET_SRC_PORT = optionalCm("rdma_get_src_port");
+    static final ImportedFunction RDMA_GET_DST_PORT = optionalCm("rdma_get_dst_port");
+    static final ImportedFunction RDMA_GET_DEVICES = optionalCm("rdma_get_devices");
+    static final ImportedFunction RDMA_FREE_DEVICES = optionalCm("rdma_free_devices");
+    static final ImportedFunction RDMA_GETADDRINFO = optionalCm("rdma_getaddrinfo");
+    static final ImportedFunction RDMA_FREEADDRINFO = optionalCm("rdma_freeaddrinfo");
+    static final ImportedFunction RDMA_CREATE_QP_EX = optionalCm("rdma_create_qp_ex");
+    static final ImportedFunction RDMA_CREATE_SRQ = optionalCm("rdma_create_srq");
+    static final ImportedFunction RDMA_CREATE_SRQ_EX = optionalCm("rdma_create_srq_ex");
+    static final ImportedFunction RDMA_DESTROY_SRQ = optionalCm("rdma_destroy_srq");
+    static final ImportedFunction RDMA_JOIN_MULTICAST = optionalCm("rdma_join_multicast");
+    static final ImportedFunction RDMA_JOIN_MULTICAST_EX = optionalCm("rdma_join_multicast_ex");
+    static final ImportedFunction RDMA_LEAVE_MULTICAST = optionalCm("rdma_leave_multicast");
+    static final ImportedFunction RDMA_EVENT_STR = optionalCm("rdma_event_str");
+    static final ImportedFunction RDMA_INIT_QP_ATTR = optionalCm("rdma_init_qp_attr");
+
     private Imports() {}
 
     private static ImportedFunction verbs(String name) {
-        return add(new ImportedFunction(NativeLibrary.IBVERBS, name));
+        return required(optionalVerbs(name));
     }
 
     private static ImportedFunction cm(String name) {
-        return add(new ImportedFunction(NativeLibrary.RDMACM, name));
+        return required(optionalCm(name));
     }
 
-    private static ImportedFunction add(ImportedFunction function) {
-        ALL.add(function);
+    private static ImportedFunction optionalVerbs(String name) {
+        return new ImportedFunction(NativeLibrary.IBVERBS, name);
+    }
+
+    private static ImportedFunction optionalCm(String name) {
+        return new ImportedFunction(NativeLibrary.RDMACM, name);
+    }
+
+    private static ImportedFunction required(ImportedFunction function) {
+        REQUIRED.add(function);
         return function;
     }
 
-    /** All of them. */
-    static List<ImportedFunction> all() {
-        return List.copyOf(ALL);
+    /** Those that the engine can't be used without. */
+    static List<ImportedFunction> required() {
+        return List.copyOf(REQUIRED);
     }
 }

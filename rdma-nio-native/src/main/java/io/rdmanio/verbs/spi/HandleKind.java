@@ -10,12 +10,22 @@ public enum HandleKind {
     PROTECTION_DOMAIN("ProtectionDomain"),
     /** A memory region. */
     MEMORY_REGION("MemoryRegion"),
+    /** A memory window. */
+    MEMORY_WINDOW("MemoryWindow"),
+    /** An address handle. */
+    ADDRESS_HANDLE("AddressHandle"),
+    /** A domain of extended reliable connections. */
+    XRC_DOMAIN("XrcDomain"),
     /** A completion channel. */
     COMPLETION_CHANNEL("CompletionChannel"),
     /** A completion queue. */
     COMPLETION_QUEUE("CompletionQueue"),
+    /** A shared receive queue. */
+    SHARED_RECEIVE_QUEUE("SharedReceiveQueue"),
     /** A queue pair. */
     QUEUE_PAIR("QueuePair"),
+    /** An asynchronous event that is not acknowledged. */
+    ASYNC_EVENT("AsyncEvent"),
     /** An event channel. */
     EVENT_CHANNEL("EventChannel"),
     /** A communication id. */
