@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -35,7 +36,8 @@ public final class Lifecycle {
     private final Set<Lifecycle> children = new LinkedHashSet<>();
     private final HandleKind kind;
     private final Destroyer destroyer;
-    private final Lifecycle[] parents;
+    // Changed only from inside this life, so never during its close.
+    private final List<Lifecycle> parents;
     private boolean destroyed;
 
     /**
@@ -49,11 +51,9 @@ public final class Lifecycle {
     public Lifecycle(HandleKind kind, Destroyer destroyer, Lifecycle... parents) {
         this.kind = kind;
         this.destroyer = destroyer;
-        this.parents = parents.clone();
+        this.parents = new CopyOnWriteArrayList<>(parents);
         for (Lifecycle parent : this.parents) {
-            synchronized (parent.children) {
-                parent.children.add(this);
-            }
+            parent.gain(this);
         }
         kind.opened();
     }
@@ -61,7 +61,7 @@ public final class Lifecycle {
     private Lifecycle(HandleKind kind) {
         this.kind = kind;
         this.destroyer = () -> {};
-        this.parents = new Lifecycle[0];
+        this.parents = List.of();
     }
 
     /**
@@ -72,6 +72,43 @@ public final class Lifecycle {
      */
     public static Lifecycle borrowed(HandleKind kind) {
         return new Lifecycle(kind);
+    }
+
+    private void gain(Lifecycle child) {
+        synchronized (children) {
+            children.add(child);
+        }
+    }
+
+    private void lose(Lifecycle child) {
+        synchronized (children) {
+            children.remove(child);
+        }
+    }
+
+    /**
+     * Adds a parent, which from now on closes this first. The caller must be inside this and inside the parent.
+     *
+     * @param parent another that must outlive this
+     */
+    public void addParent(Lifecycle parent) {
+        parents.add(parent);
+        parent.gain(this);
+    }
+
+    /**
+     * Moves this from one parent to another. The caller must be inside all three, so that each close sees this at the
+     * one parent or the other.
+     *
+     * @param from the parent that it leaves
+     * @param to the parent that takes it over, as its youngest child
+     */
+    public void move(Lifecycle from, Lifecycle to) {
+        if (from != to) {
+            addParent(to);
+            parents.remove(from);
+            from.lose(this);
+        }
     }
 
     /**
@@ -124,9 +161,7 @@ public final class Lifecycle {
                 destroyed = true;
                 kind.closed();
                 for (Lifecycle parent : parents) {
-                    synchronized (parent.children) {
-                        parent.children.remove(this);
-                    }
+                    parent.lose(this);
                 }
             }
         } finally {
