@@ -67,6 +67,7 @@ final class AbiTable {
                 table.put("sizeof(((" + name + " *) 0)->" + field.nativeName() + ")", field.size());
             }
         }
+        table.put("offsetof(struct verbs_context, priv)", FakeDriver.PRIVATE.offset());
         table.put("sizeof(pthread_mutex_t)", PthreadTypes.MUTEX_BYTES);
         table.put("sizeof(pthread_cond_t)", PthreadTypes.COND_BYTES);
         return table;
