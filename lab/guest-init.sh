@@ -57,6 +57,10 @@ watch_limit() {
         ps -eo pid,ppid,stat,etimes,args | grep -v -e ' \[.*\]$' -e ' ps -eo' -e ' cut -c1-' -e ' cat$' | cut -c1-200
     } >&6
     pkill -QUIT -x java && sleep 3
+    # A process that the kernel itself holds up shows here and in no stack of a JVM.
+    dmesg --clear
+    echo w > /proc/sysrq-trigger
+    dmesg --notime | grep -A 30 'state:D' | head -n 120 >&6
     kill -9 "$1"
 }
 

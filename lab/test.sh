@@ -2,8 +2,8 @@
 usage() {
     cat << 'END'
 Usage: lab/test.sh [-k PATTERN] [-d DEVICE] [-m MODULE] [-s] [-n] [-t SECONDS] [-DKEY=VALUE...]
-Builds the project without its tests and gates, boots the lab once, and runs the tests that are tagged "rdma" in it: the
-lab's own, which know both devices, and those of the two libraries, once for each device. The last line is the sum.
+Builds the project without its tests and gates, boots one lab for each device, at the same time, and runs the tests that
+are tagged "rdma" in it: the lab's own and those of the two libraries. The last line is the sum.
 
   -k PATTERN  only tests with "fully.qualified.Class#method" matching this regular expression somewhere
   -d DEVICE   rxe0 or siw0 alone
@@ -13,7 +13,7 @@ lab's own, which know both devices, and those of the two libraries, once for eac
   -t SECONDS  time limit for all of it, 1200 by default
   -DKEY=VALUE a property for the JVM of the tests. To try the lab itself over kernel TCP:
               -Dio.rdmanio.lab.provider=sun.nio.ch.EPollSelectorProvider -Dio.rdmanio.lab.proof=off
-Reports in JUnit's XML are left in lab/target/reports. Exit status: 0 if all passed, 1 if one failed or none ran,
+Reports in JUnit's XML and all output, by device, are left in lab/target/reports. Exit status: 0 if all passed, 1 if one failed or none ran,
 124 past the time limit, 125 if the lab itself failed.
 END
 }
@@ -54,12 +54,13 @@ reports=$here/target/reports
 rm -rf "$reports"
 mkdir -p "$reports"
 
-# One run of JUnit inside the guest: run NAME CLASS-FOLDERS JVM-FLAGS...
+wanted() { [ -z "$modules" ] || [[ " $modules " == *" $1 "* ]]; }
+
+# Appends one run of JUnit to a device's script: add_run DEVICE NAME CLASS-FOLDERS JVM-FLAGS...
 runs=()
-script=$reports/run-tests
-run() {
-    local name=$1 folders=$2 class_path='' scan='' folder
-    shift 2
+add_run() {
+    local device=$1 name=$2 folders=$3 class_path='' scan='' folder
+    shift 3
     runs+=("$name")
     for folder in $folders; do
         class_path+="$folder/classes:$folder/test-classes:"
@@ -67,35 +68,52 @@ run() {
     done
     {
         echo "echo; echo '==== $name'"
-        # The JVM of the tests has our provider on its class path and must not run on it.
+        # The JVM of the tests has our provider on its class path and must not run on it. A test that does not come to
+        # its end fails, with all stacks, even if it cannot be interrupted: it has a thread of its own.
         printf '%q ' "$jdk/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED \
             -Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.EPollSelectorProvider \
             ${properties[@]+"${properties[@]}"} "$@"
         printf '%q ' -cp "$class_path$here/target/test-lib/*" org.junit.platform.console.ConsoleLauncher execute
         printf '%q ' --disable-banner --disable-ansi-colors --details=testfeed --reports-dir="$reports/$name" \
-            --include-tag=rdma --config=junit.jupiter.execution.timeout.default=180s
+            --include-tag=rdma --config=junit.jupiter.execution.timeout.default=180s \
+            --config=junit.jupiter.execution.timeout.thread.mode.default=SEPARATE_THREAD \
+            --config=junit.jupiter.execution.timeout.threaddump.enabled=true
         [ -n "$slow" ] || printf '%q ' --exclude-tag=slow
         [ -z "$pattern" ] || printf '%q ' --include-methodname=".*($pattern).*"
         echo "$scan"
-    } >> "$script"
+    } >> "$reports/$device.script"
 }
-wanted() { [ -z "$modules" ] || [[ " $modules " == *" $1 "* ]]; }
-if wanted lab; then
-    run lab "$here/target" -Dio.rdmanio.lab.home="$here" -Dio.rdmanio.lab.devices="${devices// /,}"
-fi
-library_folders=''
-for module in native provider; do
-    wanted $module && [ -d "$root/rdma-nio-$module/target/test-classes" ] && library_folders+=" $root/rdma-nio-$module/target"
-done
 for device in $devices; do
     address=10.77.0.1
     [ "$device" = rxe0 ] || address=10.78.0.1
-    [ -z "$library_folders" ] || run "$device" "$library_folders" -Dio.rdmanio.test.address=$address
+    if wanted lab; then
+        add_run "$device" "$device-programs" "$here/target" \
+            -Dio.rdmanio.lab.home="$here" -Dio.rdmanio.lab.devices="$device"
+    fi
+    folders=''
+    for module in native provider; do
+        wanted $module && [ -d "$root/rdma-nio-$module/target/test-classes" ] && folders+=" $root/rdma-nio-$module/target"
+    done
+    [ -z "$folders" ] || add_run "$device" "$device-libraries" "$folders" -Dio.rdmanio.test.address=$address
 done
 
 started=$SECONDS
+guests=() followers=()
+for device in $devices; do
+    "$here/run.sh" -t "$limit" "bash '$reports/$device.script'" > "$reports/$device.log" 2>&1 &
+    guests+=($!)
+    tail -n +1 -f --pid=$! "$reports/$device.log" | sed -u "s/^/$device| /" &
+    followers+=($!)
+done
+trap 'kill "${guests[@]}" 2> /dev/null || true' EXIT
 status=0
-"$here/run.sh" -t "$limit" "bash '$script'" || status=$?
+for guest in "${guests[@]}"; do
+    guest_status=0
+    wait "$guest" || guest_status=$?
+    ((guest_status <= status)) || status=$guest_status
+done
+trap - EXIT
+wait "${followers[@]}" || true
 [ $status -eq 125 ] && exit 125
 
 # The sum, from the reports: a run without one has not come to its end.
@@ -117,6 +135,13 @@ for name in "${runs[@]}"; do
         echo "FAILED  $name: did not come to its end"
         failed=$((failed + 1))
     fi
+done
+for device in $devices; do
+    sed -n "s/^JUnit Jupiter > //; s/ :: [A-Z]*$/&/p" "$reports/$device.log" |
+        awk -v device="$device" -F' :: ' '
+            $2 == "STARTED" {begun[$1] = 1}
+            $2 != "STARTED" {delete begun[$1]}
+            END {for (test in begun) print "BEGUN   " device ": " test ", and nothing further"}'
 done
 echo "$skipped skipped, $((SECONDS - started)) s in the lab"
 echo "$passed passed, $failed failed"

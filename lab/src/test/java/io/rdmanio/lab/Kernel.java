@@ -1,9 +1,12 @@
 package io.rdmanio.lab;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -11,6 +14,7 @@ import java.util.stream.Stream;
 /** What the guest's kernel tells about RDMA resources, sockets and descriptors. */
 final class Kernel {
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
+    private static final long PATIENCE_SECONDS = 30;
 
     /** One line of {@code rdma resource show}: whose a queue pair or an id is, and on which device. */
     record Resource(String link, String line) {
@@ -53,15 +57,52 @@ final class Kernel {
     }
 
     private static List<Resource> resources(String kind) throws IOException {
-        Process process = new ProcessBuilder("rdma", "resource", "show", kind)
-                .redirectErrorStream(true)
-                .start();
-        String text = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
-        return text.lines()
+        return rdma("resource", "show", kind)
+                .lines()
                 .map(String::strip)
                 .filter(line -> line.startsWith("link "))
                 .map(line -> new Resource(line.split("[ /]", 3)[1], line))
                 .toList();
+    }
+
+    /** What the rdma tool prints; it asks the kernel, which may hold it up as long as it holds a device's locks. */
+    private static String rdma(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of("rdma"));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        Output output = new Output("rdma", process.getInputStream());
+        try {
+            if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new AssertionError(command + " has not ended within " + PATIENCE_SECONDS + " s"
+                        + whereItWaits(process.pid()) + "\n" + output.text());
+            }
+            output.awaitEnd(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while " + command + " ran");
+        }
+        return output.text();
+    }
+
+    /** The state of a process's threads and the kernel functions that they wait in, for messages. */
+    static String whereItWaits(long pid) {
+        StringBuilder text = new StringBuilder();
+        try (Stream<Path> tasks = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
+            for (Path task : tasks.toList()) {
+                String state = Files.readString(task.resolve("stat")).replaceFirst(".*\\) (.).*\\R?", "$1");
+                text.append("\n  ")
+                        .append(Files.readString(task.resolve("comm")).strip())
+                        .append(" is ")
+                        .append(state)
+                        .append(" in ")
+                        .append(Files.readString(task.resolve("wchan")).strip());
+            }
+        } catch (IOException e) {
+            text.append(" (").append(e).append(')');
+        }
+        return text.toString();
     }
 
     /** How many descriptors this JVM has open. */

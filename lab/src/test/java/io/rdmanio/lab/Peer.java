@@ -20,6 +20,7 @@ import java.util.stream.Stream;
  */
 final class Peer {
     private static final Duration READY_PATIENCE = Duration.ofSeconds(30);
+    private static final Duration KILL_PATIENCE = Duration.ofSeconds(30);
 
     private final String name;
     private final boolean jvm;
@@ -94,9 +95,13 @@ final class Peer {
         process.getOutputStream().close();
     }
 
-    /** Kills as kill -9 does, and waits for the corpse. */
+    /** Kills as kill -9 does, and waits for the corpse. A process that the kernel holds up fails the test. */
     void kill() throws InterruptedException {
-        process.destroyForcibly().waitFor();
+        process.destroyForcibly();
+        if (!process.waitFor(KILL_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+            throw new AssertionError(this + " was killed and has not ended within " + KILL_PATIENCE.toSeconds() + " s"
+                    + Kernel.whereItWaits(pid()));
+        }
     }
 
     /** The threads of the process, as the kernel numbers them; none if it is gone. */
