@@ -4,8 +4,12 @@ import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.Lifecycle;
 import io.rdmanio.verbs.spi.QueuePairHandle;
+import io.rdmanio.verbs.spi.QueuePairRequest;
 import io.rdmanio.verbs.spi.VerbsAccess.QueuePairMaker;
 import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A queue pair ({@code struct ibv_qp}): work is posted to its send and receive queues, and its completions arrive in
@@ -18,37 +22,61 @@ public final class QueuePair implements AutoCloseable {
     private final QueuePairHandle handle;
     private final Lifecycle life;
     private final int number;
-    private final QueuePairCapabilities capabilities;
+    private final QueuePairInitAttributes initAttributes;
 
-    private QueuePair(QueuePairHandle handle, Lifecycle... parents) {
+    private QueuePair(QueuePairHandle handle, QueuePairInitAttributes wanted, Lifecycle... parents) {
         this.handle = handle;
         this.number = handle.number();
-        this.capabilities = handle.capabilities();
+        this.initAttributes = wanted.withCapabilities(handle.capabilities());
         this.life = new Lifecycle(HandleKind.QUEUE_PAIR, handle::destroy, parents);
     }
 
+    /**
+     * Creates a queue pair of a domain.
+     *
+     * @param others lives of further parents, which the caller has entered
+     */
     static QueuePair create(
-            QueuePairMaker maker, ProtectionDomain domain, CompletionQueue send, CompletionQueue receive, Lifecycle id)
+            QueuePairMaker maker, ProtectionDomain domain, QueuePairInitAttributes wanted, Lifecycle... others)
             throws VerbsException {
-        if (send.context() != domain.context() || receive.context() != domain.context()) {
-            throw new IllegalArgumentException("protection domain and completion queues belong to different devices");
+        List<Lifecycle> parts = new ArrayList<>();
+        parts.add(domain.life);
+        CompletionQueue send = wanted.sendQueue();
+        if (send != null) {
+            requireSameDevice(domain, send.context());
+            parts.add(send.life);
         }
-        domain.life.enter();
+        CompletionQueue receive = wanted.receiveQueue();
+        if (receive != null) {
+            requireSameDevice(domain, receive.context());
+            parts.add(receive.life);
+        }
+        int entered = 0;
         try {
-            send.life.enter();
-            try {
-                receive.life.enter();
-                try {
-                    QueuePairHandle handle = maker.make(domain.handle, send.handle, receive.handle);
-                    return new QueuePair(handle, id, domain.life, send.life, receive.life);
-                } finally {
-                    receive.life.exit();
-                }
-            } finally {
-                send.life.exit();
+            for (Lifecycle part : parts) {
+                part.enter();
+                entered++;
             }
+            QueuePairHandle handle = maker.make(
+                    domain.handle,
+                    new QueuePairRequest(
+                            wanted.type(),
+                            wanted.capabilities(),
+                            send == null ? null : send.handle,
+                            receive == null ? null : receive.handle,
+                            wanted.signalAll()));
+            return new QueuePair(
+                    handle,
+                    wanted,
+                    Stream.concat(Stream.of(others), parts.stream()).toArray(Lifecycle[]::new));
         } finally {
-            domain.life.exit();
+            parts.subList(0, entered).forEach(Lifecycle::exit);
+        }
+    }
+
+    private static void requireSameDevice(ProtectionDomain domain, DeviceContext other) {
+        if (other != domain.context()) {
+            throw new IllegalArgumentException("the parts of a queue pair belong to different devices");
         }
     }
 
@@ -67,7 +95,16 @@ public final class QueuePair implements AutoCloseable {
      * @return the sizes
      */
     public QueuePairCapabilities capabilities() {
-        return capabilities;
+        return initAttributes.capabilities();
+    }
+
+    /**
+     * The transport service.
+     *
+     * @return qp_type
+     */
+    public QueuePairType type() {
+        return initAttributes.type();
     }
 
     /**
@@ -118,6 +155,7 @@ public final class QueuePair implements AutoCloseable {
 
     private VerbsException postFailure(String operation, int errno) {
         boolean send = operation.equals("ibv_post_send");
+        QueuePairCapabilities capabilities = capabilities();
         String cure = switch (errno) {
             case Errno.ENOMEM ->
                 send

@@ -107,13 +107,9 @@ public final class RdmaEngine {
 
         @Override
         public QueuePair newQueuePair(
-                QueuePairMaker maker,
-                ProtectionDomain domain,
-                CompletionQueue send,
-                CompletionQueue receive,
-                Lifecycle id)
+                QueuePairMaker maker, ProtectionDomain domain, QueuePairInitAttributes attributes, Lifecycle id)
                 throws VerbsException {
-            return QueuePair.create(maker, domain, send, receive, id);
+            return QueuePair.create(maker, domain, attributes, id);
         }
     }
 }

@@ -5,6 +5,8 @@ import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairCapabilities;
+import io.rdmanio.verbs.QueuePairInitAttributes;
+import io.rdmanio.verbs.QueuePairType;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.spi.CommunicationIdHandle;
 import io.rdmanio.verbs.spi.ContextHandle;
@@ -279,11 +281,12 @@ public final class CommunicationId implements AutoCloseable {
         try {
             return VerbsAccess.get()
                     .newQueuePair(
-                            (domainHandle, sendHandle, receiveHandle) ->
-                                    handle.createQueuePair(domainHandle, sendHandle, receiveHandle, wanted, signalAll),
+                            handle::createQueuePair,
                             domain,
-                            send,
-                            receive,
+                            QueuePairInitAttributes.of(QueuePairType.RELIABLE_CONNECTED, wanted)
+                                    .withSendQueue(send)
+                                    .withReceiveQueue(receive)
+                                    .withSignalAll(signalAll),
                             life);
         } finally {
             life.exit();

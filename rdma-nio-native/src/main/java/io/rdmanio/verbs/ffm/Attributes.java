@@ -87,7 +87,13 @@ final class Attributes {
                 IbvPortAttr.PORT_CAP_FLAGS2.get(attributes));
     }
 
-    private static int mtuBytes(int code) {
+    /** The bytes of a coded MTU; 0 when the code is unknown. */
+    static int mtuBytes(int code) {
         return code < IBV_MTU_256 || code > IBV_MTU_4096 ? 0 : SMALLEST_MTU_BYTES << (code - IBV_MTU_256);
+    }
+
+    /** The code of an MTU that is one of those there are. */
+    static int mtuCode(int bytes) {
+        return IBV_MTU_256 + Integer.numberOfTrailingZeros(bytes / SMALLEST_MTU_BYTES);
     }
 }

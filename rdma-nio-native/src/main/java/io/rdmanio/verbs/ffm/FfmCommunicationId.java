@@ -3,15 +3,14 @@ package io.rdmanio.verbs.ffm;
 import io.rdmanio.linux.CallFrame;
 import io.rdmanio.linux.Downcall;
 import io.rdmanio.linux.Errno;
-import io.rdmanio.verbs.QueuePairCapabilities;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.ConnectionParameters;
 import io.rdmanio.verbs.spi.CommunicationIdHandle;
-import io.rdmanio.verbs.spi.CompletionQueueHandle;
 import io.rdmanio.verbs.spi.ContextHandle;
 import io.rdmanio.verbs.spi.IdOption;
 import io.rdmanio.verbs.spi.ProtectionDomainHandle;
 import io.rdmanio.verbs.spi.QueuePairHandle;
+import io.rdmanio.verbs.spi.QueuePairRequest;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
@@ -180,39 +179,24 @@ final class FfmCommunicationId implements CommunicationIdHandle {
     }
 
     @Override
-    public QueuePairHandle createQueuePair(
-            ProtectionDomainHandle domain,
-            CompletionQueueHandle send,
-            CompletionQueueHandle receive,
-            QueuePairCapabilities wanted,
-            boolean signalAll)
+    public QueuePairHandle createQueuePair(ProtectionDomainHandle domain, QueuePairRequest request)
             throws VerbsException {
         requireDevice(Imports.RDMA_CREATE_QP);
         try (CallFrame frame = CallFrame.enter()) {
-            MemorySegment init = frame.cleared(IbvQpInitAttr.SIZE);
-            IbvQpInitAttr.SEND_CQ.set(init, ((FfmCompletionQueue) send).cq);
-            IbvQpInitAttr.RECV_CQ.set(init, ((FfmCompletionQueue) receive).cq);
-            IbvQpInitAttr.CAP_MAX_SEND_WR.set(init, wanted.maxSendWorkRequests());
-            IbvQpInitAttr.CAP_MAX_RECV_WR.set(init, wanted.maxReceiveWorkRequests());
-            IbvQpInitAttr.CAP_MAX_SEND_SGE.set(init, wanted.maxSendSges());
-            IbvQpInitAttr.CAP_MAX_RECV_SGE.set(init, wanted.maxReceiveSges());
-            IbvQpInitAttr.CAP_MAX_INLINE_DATA.set(init, wanted.maxInlineBytes());
-            IbvQpInitAttr.QP_TYPE.set(init, FfmQueuePair.IBV_QPT_RC);
-            IbvQpInitAttr.SQ_SIG_ALL.set(init, signalAll ? 1 : 0);
+            MemorySegment init = frame.arguments();
+            QueuePairStructs.write(request, init);
             int result = (int) Downcall.call(
                     Imports.RDMA_CREATE_QP.get(),
                     frame,
                     id,
                     ((FfmProtectionDomain) domain).pd,
                     frame.argumentsAddress());
-            Status.check(result, frame, Imports.RDMA_CREATE_QP, wanted.toString());
-            QueuePairCapabilities granted = new QueuePairCapabilities(
-                    IbvQpInitAttr.CAP_MAX_SEND_WR.get(init),
-                    IbvQpInitAttr.CAP_MAX_RECV_WR.get(init),
-                    IbvQpInitAttr.CAP_MAX_SEND_SGE.get(init),
-                    IbvQpInitAttr.CAP_MAX_RECV_SGE.get(init),
-                    IbvQpInitAttr.CAP_MAX_INLINE_DATA.get(init));
-            return new FfmQueuePair(engine.borrowed(RdmaCmId.VERBS.get(struct)), id, RdmaCmId.QP.get(struct), granted);
+            Status.check(result, frame, Imports.RDMA_CREATE_QP, request.type() + ", " + request.capabilities());
+            return new FfmQueuePair(
+                    engine.borrowed(RdmaCmId.VERBS.get(struct)),
+                    id,
+                    RdmaCmId.QP.get(struct),
+                    QueuePairStructs.capabilities(IbvQpInitAttr.CAP.of(init)));
         }
     }
 

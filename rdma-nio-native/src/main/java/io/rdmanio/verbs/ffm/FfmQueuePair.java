@@ -14,7 +14,6 @@ import java.lang.foreign.ValueLayout;
 final class FfmQueuePair implements QueuePairHandle {
     static final int IBV_QP_STATE = 1;
     static final int IBV_QP_MIN_RNR_TIMER = 1 << 15;
-    static final int IBV_QPT_RC = 2;
 
     // Drivers store the request that failed there; which one it was is not reported, so all may share it.
     private static final long BAD_WR_SINK =

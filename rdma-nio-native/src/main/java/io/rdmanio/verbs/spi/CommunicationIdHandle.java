@@ -1,6 +1,5 @@
 package io.rdmanio.verbs.spi;
 
-import io.rdmanio.verbs.QueuePairCapabilities;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.ConnectionParameters;
 import java.net.InetSocketAddress;
@@ -92,23 +91,14 @@ public interface CommunicationIdHandle {
     void setOption(IdOption option, int value) throws VerbsException;
 
     /**
-     * Creates the reliable connected queue pair of this id.
+     * Creates the queue pair of this id.
      *
      * @param domain its domain
-     * @param send queue of its send completions
-     * @param receive queue of its receive completions
-     * @param wanted its sizes
-     * @param signalAll whether every send generates a completion
+     * @param request what it shall be made of
      * @return the queue pair
      * @throws VerbsException when it fails
      */
-    QueuePairHandle createQueuePair(
-            ProtectionDomainHandle domain,
-            CompletionQueueHandle send,
-            CompletionQueueHandle receive,
-            QueuePairCapabilities wanted,
-            boolean signalAll)
-            throws VerbsException;
+    QueuePairHandle createQueuePair(ProtectionDomainHandle domain, QueuePairRequest request) throws VerbsException;
 
     /**
      * The device this id is bound to.

@@ -1,9 +1,9 @@
 package io.rdmanio.verbs.spi;
 
-import io.rdmanio.verbs.CompletionQueue;
 import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePair;
+import io.rdmanio.verbs.QueuePairInitAttributes;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.VerbsException;
 import java.lang.invoke.MethodHandles;
@@ -18,22 +18,18 @@ public abstract class VerbsAccess {
     /** For the one implementation. */
     protected VerbsAccess() {}
 
-    /**
-     * Creates a queue pair from the parts that the objects stand for.
-     */
+    /** Creates a queue pair from the handles that the objects stand for. */
     @FunctionalInterface
     public interface QueuePairMaker {
         /**
          * Creates it.
          *
          * @param domain its domain
-         * @param send queue of its send completions
-         * @param receive queue of its receive completions
+         * @param request what it shall be made of
          * @return the queue pair
          * @throws VerbsException when it fails
          */
-        QueuePairHandle make(ProtectionDomainHandle domain, CompletionQueueHandle send, CompletionQueueHandle receive)
-                throws VerbsException;
+        QueuePairHandle make(ProtectionDomainHandle domain, QueuePairRequest request) throws VerbsException;
     }
 
     /**
@@ -93,13 +89,12 @@ public abstract class VerbsAccess {
      *
      * @param maker who creates it
      * @param domain its domain
-     * @param send queue of its send completions
-     * @param receive queue of its receive completions
+     * @param attributes what it shall be made of
      * @param id the id's life
      * @return the queue pair
      * @throws VerbsException when the maker fails
      */
     public abstract QueuePair newQueuePair(
-            QueuePairMaker maker, ProtectionDomain domain, CompletionQueue send, CompletionQueue receive, Lifecycle id)
+            QueuePairMaker maker, ProtectionDomain domain, QueuePairInitAttributes attributes, Lifecycle id)
             throws VerbsException;
 }

@@ -4,8 +4,11 @@ import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.AtomicCapability;
 import io.rdmanio.verbs.LinkLayer;
 import io.rdmanio.verbs.NodeType;
+import io.rdmanio.verbs.PathMigrationState;
 import io.rdmanio.verbs.PortState;
+import io.rdmanio.verbs.QueuePairAttribute;
 import io.rdmanio.verbs.QueuePairState;
+import io.rdmanio.verbs.QueuePairType;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
 import io.rdmanio.verbs.TransportType;
@@ -46,7 +49,10 @@ final class AbiTable {
             IbvMr.STRUCT,
             IbvCompChannel.STRUCT,
             IbvQp.STRUCT,
+            IbvQpCap.STRUCT,
             IbvQpInitAttr.STRUCT,
+            IbvGlobalRoute.STRUCT,
+            IbvAhAttr.STRUCT,
             IbvQpAttr.STRUCT,
             RdmaEventChannel.STRUCT,
             RdmaConnParam.STRUCT,
@@ -81,6 +87,9 @@ final class AbiTable {
         add(table, LinkLayer.values(), LinkLayer::nativeName, LinkLayer::value);
         add(table, AtomicCapability.values(), AtomicCapability::nativeName, AtomicCapability::value);
         add(table, QueuePairState.values(), QueuePairState::nativeName, QueuePairState::value);
+        add(table, QueuePairType.values(), QueuePairType::nativeName, QueuePairType::value);
+        add(table, QueuePairAttribute.values(), QueuePairAttribute::nativeName, QueuePairAttribute::value);
+        add(table, PathMigrationState.values(), PathMigrationState::nativeName, PathMigrationState::value);
         add(table, WorkCompletionStatus.values(), WorkCompletionStatus::nativeName, WorkCompletionStatus::value);
         add(table, PortSpace.values(), PortSpace::nativeName, PortSpace::value);
         add(table, CommunicationEventType.values(), CommunicationEventType::nativeName, CommunicationEventType::value);
@@ -90,7 +99,6 @@ final class AbiTable {
         table.put("IBV_MTU_4096", (long) Attributes.IBV_MTU_4096);
         table.put("IBV_QP_STATE", (long) FfmQueuePair.IBV_QP_STATE);
         table.put("IBV_QP_MIN_RNR_TIMER", (long) FfmQueuePair.IBV_QP_MIN_RNR_TIMER);
-        table.put("IBV_QPT_RC", (long) FfmQueuePair.IBV_QPT_RC);
         table.put("IBV_ACCESS_OPTIONAL_RANGE", (long) FfmProtectionDomain.OPTIONAL_RANGE);
         table.put("RDMA_OPTION_ID", (long) FfmCommunicationId.RDMA_OPTION_ID);
         table.put("__VERBS_ABI_IS_EXTENDED", FfmContext.EXTENDED);
