@@ -2,13 +2,13 @@ package io.rdmanio.verbs.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.FileDescriptors;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.QueuePairState;
+import io.rdmanio.verbs.RoceOnly;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
 import io.rdmanio.verbs.VerbsException;
@@ -151,8 +151,8 @@ class LoopbackTest {
     }
 
     @Test
+    @RoceOnly("iWARP has no immediate data")
     void writeWithImmediate_completesReceive() throws IOException {
-        assumeFalse(TestDevice.isIwarp(), "iWARP has no immediate data");
         try (ConnectedPair pair = new ConnectedPair()) {
             fill(pair.client);
             pair.client
@@ -219,8 +219,8 @@ class LoopbackTest {
     }
 
     @Test
+    @RoceOnly("iWARP has no such timer")
     void setMinRnrTimer_isTakenByInfiniBand() throws IOException {
-        assumeFalse(TestDevice.isIwarp(), "iWARP has no such timer");
         try (ConnectedPair pair = new ConnectedPair()) {
             pair.client.pair.setMinRnrTimer(12);
             assertThatThrownBy(() -> pair.client.pair.setMinRnrTimer(32)).isInstanceOf(IllegalArgumentException.class);
