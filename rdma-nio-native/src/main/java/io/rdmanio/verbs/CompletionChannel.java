@@ -38,13 +38,13 @@ public final class CompletionChannel implements AutoCloseable {
         return life;
     }
 
-    CompletionQueue createCompletionQueue(int depthEntries) throws VerbsException {
+    CompletionQueue createCompletionQueue(int depthEntries, int vector) throws VerbsException {
         life.enter();
         try {
             int slot = reserveSlot();
             CompletionQueue queue = null;
             try {
-                queue = context.newCompletionQueue(depthEntries, this, handle, slot);
+                queue = context.newCompletionQueue(depthEntries, vector, this, handle, slot);
             } finally {
                 fillSlot(slot, queue);
             }

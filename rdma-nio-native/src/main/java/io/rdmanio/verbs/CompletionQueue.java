@@ -31,6 +31,7 @@ public final class CompletionQueue implements AutoCloseable {
     private final DeviceContext context;
     private final CompletionChannel channel;
     private final int slot;
+    private final AsyncSource asyncSource;
     private boolean polling;
     private boolean pollerStopped;
     private int unacknowledged;
@@ -42,6 +43,7 @@ public final class CompletionQueue implements AutoCloseable {
         this.channel = null;
         this.slot = 0;
         this.life = new Lifecycle(HandleKind.COMPLETION_QUEUE, this::destroy, context.life);
+        this.asyncSource = context.asyncEvents.register(handle.asyncElement(), this);
     }
 
     CompletionQueue(DeviceContext context, CompletionQueueHandle handle, CompletionChannel channel, int slot) {
@@ -50,6 +52,7 @@ public final class CompletionQueue implements AutoCloseable {
         this.channel = channel;
         this.slot = slot;
         this.life = new Lifecycle(HandleKind.COMPLETION_QUEUE, this::destroy, channel.life());
+        this.asyncSource = context.asyncEvents.register(handle.asyncElement(), this);
     }
 
     DeviceContext context() {
@@ -159,7 +162,9 @@ public final class CompletionQueue implements AutoCloseable {
             pollerStopped = true;
         }
         payEvents(true);
+        asyncSource.beginDestroy();
         handle.destroy();
+        asyncSource.endDestroy();
         if (channel != null) {
             channel.releaseSlot(slot);
         }

@@ -4,6 +4,10 @@ import io.rdmanio.verbs.spi.CompletionChannelHandle;
 import io.rdmanio.verbs.spi.ContextHandle;
 import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.Lifecycle;
+import java.net.InetAddress;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * A device in use ({@code struct ibv_context}). One that belongs to a communication id is borrowed: it can't be closed,
@@ -13,17 +17,20 @@ import io.rdmanio.verbs.spi.Lifecycle;
 public sealed class DeviceContext permits OpenDeviceContext {
     final ContextHandle handle;
     final Lifecycle life;
+    final AsyncEvents asyncEvents;
 
     /** A borrowed context. */
     DeviceContext(ContextHandle handle) {
         this.handle = handle;
         this.life = Lifecycle.borrowed(HandleKind.DEVICE_CONTEXT);
+        this.asyncEvents = new AsyncEvents(handle);
     }
 
     /** A context with an owner. */
-    DeviceContext(ContextHandle handle, Lifecycle life) {
+    DeviceContext(ContextHandle handle, Lifecycle life, AsyncEvents asyncEvents) {
         this.handle = handle;
         this.life = life;
+        this.asyncEvents = asyncEvents;
     }
 
     /**
@@ -96,6 +103,148 @@ public sealed class DeviceContext permits OpenDeviceContext {
     }
 
     /**
+     * Queries the device with everything that newer versions of libibverbs tell (ibv_query_device_ex(3)); with an older
+     * one, or a driver that can't, {@link #attributes} with zeros for the rest. May make a system call.
+     *
+     * @return its attributes
+     * @throws VerbsException when the query fails
+     * @throws IllegalStateException after close
+     */
+    public ExtendedDeviceAttributes extendedAttributes() throws VerbsException {
+        life.enter();
+        try {
+            return handle.queryDeviceExtended();
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Reads an entry of a port's table of partition keys (ibv_query_pkey(3)). Makes a system call.
+     *
+     * @param port the port, from 1
+     * @param index the entry, less than {@link PortAttributes#partitionKeyTableLength}
+     * @return the key, 0 to 0xFFFF
+     * @throws VerbsException when there is no such port or entry ({@code ENOENT} or {@code EINVAL}); iWARP has none
+     * @throws IllegalStateException after close
+     */
+    public int partitionKey(int port, int index) throws VerbsException {
+        life.enter();
+        try {
+            return handle.queryPartitionKey(port, index);
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Reads an entry of a port's GID table with its type and network interface (ibv_query_gid_ex(3)). Makes a system
+     * call.
+     *
+     * @param port the port, from 1
+     * @param index the entry, less than {@link PortAttributes#gidTableLength}
+     * @return the entry
+     * @throws VerbsException when there is no such port or entry ({@code EINVAL}), or the entry is not in use
+     *     ({@code ENODATA})
+     * @throws IllegalStateException after close
+     */
+    public GidEntry gidEntry(int port, int index) throws VerbsException {
+        life.enter();
+        try {
+            return handle.queryGidEntry(port, index);
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Reads all GID tables of the device, the entries in use alone (ibv_query_gid_table(3)). Makes system calls.
+     *
+     * @return the entries of all ports
+     * @throws VerbsException when the query fails
+     * @throws IllegalStateException after close
+     */
+    public List<GidEntry> gidTable() throws VerbsException {
+        life.enter();
+        try {
+            return handle.queryGidTable();
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Looks for the GID of an IP address. An index must never be guessed: which entry is which differs between drivers,
+     * and changes with the addresses of the interface. Makes system calls.
+     *
+     * @param port the port, from 1
+     * @param type the kind of GID: ROCE_V2 in general
+     * @param address an address of the port's network interface; the scope of an IPv6 one does not count
+     * @return the first such entry of the table; empty when there is none
+     * @throws VerbsException when the query fails
+     * @throws IllegalStateException after close
+     */
+    public Optional<GidEntry> findGid(int port, GidType type, InetAddress address) throws VerbsException {
+        byte[] wanted = GidEntry.gidOf(address);
+        return gidTable().stream()
+                .filter(entry -> entry.portNumber() == port && entry.type() == type)
+                .filter(entry -> Arrays.equals(entry.gid(), wanted))
+                .findFirst();
+    }
+
+    /**
+     * How many vectors there are for events of completion queues: an interrupt each, spread over processors.
+     *
+     * @return num_comp_vectors; 1 at least
+     * @throws IllegalStateException after close
+     */
+    public int completionVectors() {
+        life.enter();
+        try {
+            return handle.completionVectors();
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * The descriptor that is readable while an asynchronous event is queued, to be waited for. {@code O_NONBLOCK} and
+     * {@code FD_CLOEXEC} are set; for a borrowed context from the first call of this method or of
+     * {@link #takeAsyncEvent} on, since nobody else is known to read it: librdmacm does not.
+     *
+     * @return its number; it means nothing after close
+     * @throws VerbsException when its flags can't be set
+     * @throws IllegalStateException after close
+     */
+    public int asyncFileDescriptor() throws VerbsException {
+        life.enter();
+        try {
+            return handle.asyncFileDescriptor();
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Takes an asynchronous event (ibv_get_async_event(3)) and finds out what it is about. One that is about an object
+     * being closed is acknowledged and passed over; one about an object that was not made here, or whose creation has
+     * not returned yet, is acknowledged and told without it. All events of a context arrive here, whoever made the
+     * objects, so a context that is shared has one taker. Does not block.
+     *
+     * @return the event, to be closed by the caller; null when none is queued ({@code EAGAIN})
+     * @throws VerbsException when it fails, as when the device is gone ({@code EIO})
+     * @throws IllegalStateException after close
+     */
+    public AsyncEvent takeAsyncEvent() throws VerbsException {
+        life.enter();
+        try {
+            return asyncEvents.take();
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
      * Allocates a protection domain (ibv_alloc_pd(3)). Makes a system call.
      *
      * @return the domain, to be closed by the caller
@@ -140,13 +289,35 @@ public sealed class DeviceContext permits OpenDeviceContext {
      * @throws IllegalStateException after close, of the channel too
      */
     public CompletionQueue createCompletionQueue(int depthEntries, CompletionChannel channel) throws VerbsException {
+        return createCompletionQueue(depthEntries, channel, 0);
+    }
+
+    /**
+     * Creates a completion queue whose events use a vector (ibv_create_cq(3)). Makes a system call.
+     *
+     * @param depthEntries how many completions it must hold: all that can be outstanding, since a queue that overruns
+     *     fails
+     * @param channel where its events go, made by this context; null when it is only polled
+     * @param vector which vector signals them, less than {@link #completionVectors}
+     * @return the queue, to be closed by the caller
+     * @throws VerbsException when the depth is more than the device allows, or there is no such vector ({@code EINVAL}),
+     *     or memory can't be locked ({@code ENOMEM})
+     * @throws IllegalArgumentException when the depth is less than 1, the vector is negative, or the channel belongs to
+     *     another context
+     * @throws IllegalStateException after close, of the channel too
+     */
+    public CompletionQueue createCompletionQueue(int depthEntries, CompletionChannel channel, int vector)
+            throws VerbsException {
+        if (vector < 0) {
+            throw new IllegalArgumentException("vector " + vector + " is negative");
+        }
         if (depthEntries < 1) {
             throw new IllegalArgumentException("depthEntries " + depthEntries + " is less than 1");
         }
         if (channel == null) {
             life.enter();
             try {
-                return new CompletionQueue(this, handle.createCompletionQueue(depthEntries, null, 0));
+                return new CompletionQueue(this, handle.createCompletionQueue(depthEntries, null, 0, vector));
             } finally {
                 life.exit();
             }
@@ -154,15 +325,15 @@ public sealed class DeviceContext permits OpenDeviceContext {
         if (channel.context() != this) {
             throw new IllegalArgumentException("the completion channel belongs to another device context");
         }
-        return channel.createCompletionQueue(depthEntries);
+        return channel.createCompletionQueue(depthEntries, vector);
     }
 
     /** Creates a queue with a channel; the caller is inside the channel, and so this context is open. */
     CompletionQueue newCompletionQueue(
-            int depthEntries, CompletionChannel channel, CompletionChannelHandle channelHandle, int slot)
+            int depthEntries, int vector, CompletionChannel channel, CompletionChannelHandle channelHandle, int slot)
             throws VerbsException {
         return new CompletionQueue(
-                this, handle.createCompletionQueue(depthEntries, channelHandle, slot + 1L), channel, slot);
+                this, handle.createCompletionQueue(depthEntries, channelHandle, slot + 1L, vector), channel, slot);
     }
 
     /**

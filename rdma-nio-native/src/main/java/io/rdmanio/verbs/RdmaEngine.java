@@ -66,6 +66,26 @@ public final class RdmaEngine {
     }
 
     /**
+     * Describes an asynchronous event in words (ibv_event_type_str(3)), for messages. May load the library.
+     *
+     * @param type the event's type
+     * @return the library's words; without the library the constant's name in C
+     */
+    public String describe(AsyncEventType type) {
+        return engine.describe(type);
+    }
+
+    /**
+     * Describes a completion's status in words (ibv_wc_status_str(3)), for messages. May load the library.
+     *
+     * @param status the status
+     * @return the library's words; without the library the constant's name in C
+     */
+    public String describe(WorkCompletionStatus status) {
+        return engine.describe(status);
+    }
+
+    /**
      * Opens a device (ibv_open_device(3)).
      *
      * @param deviceName its name in {@link #devices}

@@ -2,10 +2,14 @@ package io.rdmanio.verbs.ffm;
 
 import io.rdmanio.verbs.AtomicCapability;
 import io.rdmanio.verbs.DeviceAttributes;
+import io.rdmanio.verbs.ExtendedDeviceAttributes;
+import io.rdmanio.verbs.GidEntry;
+import io.rdmanio.verbs.GidType;
 import io.rdmanio.verbs.LinkLayer;
 import io.rdmanio.verbs.PortAttributes;
 import io.rdmanio.verbs.PortState;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /** From the structs of queries to records. */
 final class Attributes {
@@ -59,6 +63,60 @@ final class Attributes {
                 IbvDeviceAttr.MAX_PKEYS.get(attributes),
                 IbvDeviceAttr.LOCAL_CA_ACK_DELAY.get(attributes),
                 IbvDeviceAttr.PHYS_PORT_CNT.get(attributes));
+    }
+
+    static ExtendedDeviceAttributes extendedDevice(MemorySegment attributes) {
+        return new ExtendedDeviceAttributes(
+                device(IbvDeviceAttrEx.ORIG_ATTR.of(attributes)),
+                IbvDeviceAttrEx.COMP_MASK.get(attributes),
+                new ExtendedDeviceAttributes.OnDemandPaging(
+                        IbvDeviceAttrEx.ODP_GENERAL.get(attributes),
+                        IbvDeviceAttrEx.ODP_RC.get(attributes),
+                        IbvDeviceAttrEx.ODP_UC.get(attributes),
+                        IbvDeviceAttrEx.ODP_UD.get(attributes)),
+                IbvDeviceAttrEx.COMPLETION_TIMESTAMP_MASK.get(attributes),
+                IbvDeviceAttrEx.HCA_CORE_CLOCK.get(attributes),
+                IbvDeviceAttrEx.DEVICE_CAP_FLAGS_EX.get(attributes),
+                new ExtendedDeviceAttributes.Segmentation(
+                        IbvDeviceAttrEx.TSO_MAX_TSO.get(attributes),
+                        IbvDeviceAttrEx.TSO_SUPPORTED_QPTS.get(attributes)),
+                new ExtendedDeviceAttributes.ReceiveSideScaling(
+                        IbvDeviceAttrEx.RSS_SUPPORTED_QPTS.get(attributes),
+                        IbvDeviceAttrEx.RSS_MAX_RWQ_INDIRECTION_TABLES.get(attributes),
+                        IbvDeviceAttrEx.RSS_MAX_RWQ_INDIRECTION_TABLE_SIZE.get(attributes),
+                        IbvDeviceAttrEx.RSS_RX_HASH_FIELDS_MASK.get(attributes),
+                        IbvDeviceAttrEx.RSS_RX_HASH_FUNCTION.get(attributes)),
+                IbvDeviceAttrEx.MAX_WQ_TYPE_RQ.get(attributes),
+                new ExtendedDeviceAttributes.PacketPacing(
+                        IbvDeviceAttrEx.PACING_QP_RATE_LIMIT_MIN.get(attributes),
+                        IbvDeviceAttrEx.PACING_QP_RATE_LIMIT_MAX.get(attributes),
+                        IbvDeviceAttrEx.PACING_SUPPORTED_QPTS.get(attributes)),
+                IbvDeviceAttrEx.RAW_PACKET_CAPS.get(attributes),
+                new ExtendedDeviceAttributes.TagMatching(
+                        IbvDeviceAttrEx.TM_MAX_RNDV_HDR_SIZE.get(attributes),
+                        IbvDeviceAttrEx.TM_MAX_NUM_TAGS.get(attributes),
+                        IbvDeviceAttrEx.TM_FLAGS.get(attributes),
+                        IbvDeviceAttrEx.TM_MAX_OPS.get(attributes),
+                        IbvDeviceAttrEx.TM_MAX_SGE.get(attributes)),
+                new ExtendedDeviceAttributes.CompletionModeration(
+                        IbvDeviceAttrEx.CQ_MOD_MAX_CQ_COUNT.get(attributes),
+                        IbvDeviceAttrEx.CQ_MOD_MAX_CQ_PERIOD.get(attributes)),
+                IbvDeviceAttrEx.MAX_DM_SIZE.get(attributes),
+                new ExtendedDeviceAttributes.PciAtomics(
+                        IbvDeviceAttrEx.PCI_FETCH_ADD.get(attributes),
+                        IbvDeviceAttrEx.PCI_SWAP.get(attributes),
+                        IbvDeviceAttrEx.PCI_COMPARE_SWAP.get(attributes)),
+                IbvDeviceAttrEx.XRC_ODP_CAPS.get(attributes),
+                IbvDeviceAttrEx.PHYS_PORT_CNT_EX.get(attributes));
+    }
+
+    static GidEntry gidEntry(MemorySegment entry) {
+        return new GidEntry(
+                IbvGidEntry.GID.of(entry).toArray(ValueLayout.JAVA_BYTE),
+                IbvGidEntry.GID_INDEX.get(entry),
+                IbvGidEntry.PORT_NUM.get(entry),
+                GidType.of(IbvGidEntry.GID_TYPE.get(entry)),
+                IbvGidEntry.NDEV_IFINDEX.get(entry));
     }
 
     static PortAttributes port(MemorySegment attributes) {

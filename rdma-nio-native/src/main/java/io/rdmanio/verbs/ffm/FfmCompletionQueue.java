@@ -37,6 +37,11 @@ final class FfmCompletionQueue implements CompletionQueueHandle {
     }
 
     @Override
+    public long asyncElement() {
+        return cq;
+    }
+
+    @Override
     public void destroy() throws VerbsException {
         try (CallFrame frame = CallFrame.enter()) {
             int result = (int) Downcall.call(Imports.IBV_DESTROY_CQ.get(), frame, cq);

@@ -2,8 +2,12 @@ package io.rdmanio.verbs.ffm;
 
 import io.rdmanio.linux.CallFrame;
 import io.rdmanio.linux.Downcall;
+import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.NativeFunction;
+import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.DeviceAttributes;
+import io.rdmanio.verbs.ExtendedDeviceAttributes;
+import io.rdmanio.verbs.GidEntry;
 import io.rdmanio.verbs.PortAttributes;
 import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.VerbsException;
@@ -12,12 +16,19 @@ import io.rdmanio.verbs.spi.CompletionQueueHandle;
 import io.rdmanio.verbs.spi.ContextHandle;
 import io.rdmanio.verbs.spi.Field;
 import io.rdmanio.verbs.spi.ProtectionDomainHandle;
+import io.rdmanio.verbs.spi.TakenAsyncEvent;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.stream.LongStream;
 
 /** {@code struct ibv_context}, with the driver's functions that are inline in C. */
 final class FfmContext implements ContextHandle {
     private static final int GID_BYTES = 16;
+    private static final ValueLayout.OfShort NETWORK_SHORT =
+            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     // What abi_compat holds in a context of the newer kind (__VERBS_ABI_IS_EXTENDED).
     static final long EXTENDED = -1;
 
@@ -27,9 +38,13 @@ final class FfmContext implements ContextHandle {
     final NativeFunction postSend;
     final NativeFunction postRecv;
     private final int cmdFd;
+    private final int asyncFd;
+    private final int numCompVectors;
     private final long device;
     private final String name;
     private final TransportType transport;
+    // Set once, to true; setting the descriptor's flags twice does no harm.
+    private volatile boolean asyncFlagsSet;
 
     FfmContext(long context) {
         this.context = context;
@@ -39,10 +54,25 @@ final class FfmContext implements ContextHandle {
         postSend = operation(struct, IbvContext.OPS_POST_SEND);
         postRecv = operation(struct, IbvContext.OPS_POST_RECV);
         cmdFd = IbvContext.CMD_FD.get(struct);
+        asyncFd = IbvContext.ASYNC_FD.get(struct);
+        numCompVectors = IbvContext.NUM_COMP_VECTORS.get(struct);
         device = IbvContext.DEVICE.get(struct);
         MemorySegment deviceStruct = IbvDevice.STRUCT.at(device);
         name = IbvDevice.NAME.of(deviceStruct).getString(0);
         transport = TransportType.of(IbvDevice.TRANSPORT_TYPE.get(deviceStruct));
+    }
+
+    /**
+     * The exception for a function that is inline in C and that this device's driver, or this version of libibverbs,
+     * does not have.
+     */
+    VerbsException missing(String function) {
+        return new VerbsException(
+                function,
+                name,
+                Errno.EOPNOTSUPP,
+                "The device's driver does not have the operation, or " + NativeLibrary.IBVERBS.version()
+                        + " does not know it.");
     }
 
     private static NativeFunction operation(MemorySegment context, Field.U64 field) {
@@ -74,6 +104,136 @@ final class FfmContext implements ContextHandle {
             int result = (int) Downcall.call(Imports.IBV_QUERY_DEVICE.get(), frame, context, frame.argumentsAddress());
             Status.check(result, frame, Imports.IBV_QUERY_DEVICE, name);
             return Attributes.device(attributes);
+        }
+    }
+
+    @Override
+    public ExtendedDeviceAttributes queryDeviceExtended() throws VerbsException {
+        NativeFunction function = verbsContextOperation(VerbsContext.QUERY_DEVICE_EX);
+        if (function == null) {
+            return ExtendedDeviceAttributes.of(queryDevice());
+        }
+        try (CallFrame frame = CallFrame.enter()) {
+            MemorySegment attributes = frame.cleared(IbvDeviceAttrEx.SIZE);
+            int result =
+                    (int) Downcall.call(function, frame, context, 0, frame.argumentsAddress(), IbvDeviceAttrEx.SIZE);
+            int errno = Status.errno(result, frame);
+            if (errno == Errno.EOPNOTSUPP || errno == Errno.ENOSYS) {
+                return ExtendedDeviceAttributes.of(queryDevice());
+            }
+            if (errno != 0) {
+                throw new VerbsException("ibv_query_device_ex", name, errno, Cures.of("ibv_query_device_ex", errno));
+            }
+            return Attributes.extendedDevice(attributes);
+        }
+    }
+
+    @Override
+    public int queryPartitionKey(int port, int index) throws VerbsException {
+        try (CallFrame frame = CallFrame.enter()) {
+            int result = (int)
+                    Downcall.call(Imports.IBV_QUERY_PKEY.get(), frame, context, port, index, frame.argumentsAddress());
+            Status.check(result, frame, Imports.IBV_QUERY_PKEY, name + ", port=" + port + ", index=" + index);
+            return Short.toUnsignedInt(frame.arguments().get(NETWORK_SHORT, 0));
+        }
+    }
+
+    @Override
+    public GidEntry queryGidEntry(int port, int index) throws VerbsException {
+        try (CallFrame frame = CallFrame.enter()) {
+            MemorySegment entry = frame.cleared(IbvGidEntry.SIZE);
+            int result = (int) Downcall.call(
+                    Imports.IBV_QUERY_GID_EX.get(),
+                    frame,
+                    context,
+                    port,
+                    index,
+                    frame.argumentsAddress(),
+                    0,
+                    IbvGidEntry.SIZE);
+            Status.check(result, frame, Imports.IBV_QUERY_GID_EX, name + ", port=" + port + ", index=" + index);
+            return Attributes.gidEntry(entry);
+        }
+    }
+
+    @Override
+    public List<GidEntry> queryGidTable() throws VerbsException {
+        long capacity = 0;
+        int ports = queryDevice().physicalPorts();
+        for (int port = 1; port <= ports; port++) {
+            capacity += queryPort(port).gidTableLength();
+        }
+        if (capacity == 0) {
+            return List.of();
+        }
+        try (CallFrame frame = CallFrame.enter();
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment entries = arena.allocate(capacity * IbvGidEntry.SIZE, Long.BYTES);
+            long count = Downcall.call(
+                    Imports.IBV_QUERY_GID_TABLE.get(),
+                    frame,
+                    context,
+                    entries.address(),
+                    capacity,
+                    0,
+                    IbvGidEntry.SIZE);
+            if (count < 0) {
+                Status.check((int) count, frame, Imports.IBV_QUERY_GID_TABLE, name);
+            }
+            return LongStream.range(0, count)
+                    .mapToObj(i -> Attributes.gidEntry(entries.asSlice(i * IbvGidEntry.SIZE, IbvGidEntry.SIZE)))
+                    .toList();
+        }
+    }
+
+    @Override
+    public int completionVectors() {
+        return numCompVectors;
+    }
+
+    @Override
+    public int asyncFileDescriptor() throws VerbsException {
+        if (!asyncFlagsSet) {
+            FfmEngine.setFlags(asyncFd);
+            asyncFlagsSet = true;
+        }
+        return asyncFd;
+    }
+
+    @Override
+    public TakenAsyncEvent takeAsyncEvent() throws VerbsException {
+        int fd = asyncFileDescriptor();
+        try (CallFrame frame = CallFrame.enter()) {
+            MemorySegment event = frame.cleared(IbvAsyncEvent.SIZE);
+            int result =
+                    (int) Downcall.call(Imports.IBV_GET_ASYNC_EVENT.get(), frame, context, frame.argumentsAddress());
+            if (result != 0) {
+                if (frame.errno() != Errno.EAGAIN && frame.errno() != Errno.EINTR) {
+                    Status.check(result, frame, Imports.IBV_GET_ASYNC_EVENT, name + ", fd=" + fd);
+                }
+                return null;
+            }
+            int value = IbvAsyncEvent.EVENT_TYPE.get(event);
+            AsyncEventType.Subject subject = AsyncEventType.of(value).subject();
+            return new TakenAsyncEvent(
+                    value,
+                    subject.isObject() ? IbvAsyncEvent.ELEMENT_QP.get(event) : 0,
+                    subject == AsyncEventType.Subject.PORT ? IbvAsyncEvent.ELEMENT_PORT_NUM.get(event) : 0);
+        }
+    }
+
+    @Override
+    public void acknowledgeAsyncEvent(TakenAsyncEvent event) {
+        if (event.element() == 0) {
+            return; // Nobody waits for it, and the C function does nothing.
+        }
+        try (CallFrame frame = CallFrame.enter()) {
+            MemorySegment struct = frame.cleared(IbvAsyncEvent.SIZE);
+            IbvAsyncEvent.ELEMENT_QP.set(struct, event.element());
+            IbvAsyncEvent.EVENT_TYPE.set(struct, event.value());
+            Downcall.call(Imports.IBV_ACK_ASYNC_EVENT.get(), frame, frame.argumentsAddress());
+        } catch (VerbsException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -148,10 +308,18 @@ final class FfmContext implements ContextHandle {
     @Override
     public CompletionQueueHandle createCompletionQueue(int depthEntries, CompletionChannelHandle channel, long token)
             throws VerbsException {
+        return createCompletionQueue(depthEntries, channel, token, 0);
+    }
+
+    @Override
+    public CompletionQueueHandle createCompletionQueue(
+            int depthEntries, CompletionChannelHandle channel, long token, int vector) throws VerbsException {
         long compChannel = channel == null ? 0 : ((FfmCompletionChannel) channel).channel;
         try (CallFrame frame = CallFrame.enter()) {
-            long cq = Downcall.call(Imports.IBV_CREATE_CQ.get(), frame, context, depthEntries, token, compChannel, 0);
-            Status.checkPointer(cq, frame, Imports.IBV_CREATE_CQ, name + ", entries=" + depthEntries);
+            long cq = Downcall.call(
+                    Imports.IBV_CREATE_CQ.get(), frame, context, depthEntries, token, compChannel, vector);
+            Status.checkPointer(
+                    cq, frame, Imports.IBV_CREATE_CQ, name + ", entries=" + depthEntries + ", vector=" + vector);
             return new FfmCompletionQueue(this, cq);
         }
     }

@@ -4,10 +4,12 @@ import io.rdmanio.linux.CallFrame;
 import io.rdmanio.linux.Downcall;
 import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.FileDescriptors;
+import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.DeviceInfo;
 import io.rdmanio.verbs.NodeType;
 import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.WorkCompletionStatus;
 import io.rdmanio.verbs.spi.ContextHandle;
 import io.rdmanio.verbs.spi.EventChannelHandle;
 import io.rdmanio.verbs.spi.VerbsEngine;
@@ -90,6 +92,28 @@ public final class FfmEngine implements VerbsEngine {
     }
 
     @Override
+    public String describe(AsyncEventType type) {
+        return text(Imports.IBV_EVENT_TYPE_STR, type.value(), type.nativeName());
+    }
+
+    @Override
+    public String describe(WorkCompletionStatus status) {
+        return text(Imports.IBV_WC_STATUS_STR, status.value(), status.nativeName());
+    }
+
+    /** What a function says about a number; without the function, the number's own name. */
+    private static String text(ImportedFunction function, int value, String name) {
+        if (function.missing().isPresent()) {
+            return String.valueOf(name);
+        }
+        try (CallFrame frame = CallFrame.enter()) {
+            return Pointers.string(Downcall.call(function.get(), frame, value));
+        } catch (VerbsException e) {
+            throw new IllegalStateException(e); // It isn't missing.
+        }
+    }
+
+    @Override
     public ContextHandle open(String deviceName) throws VerbsException {
         ContextHandle opened = forEachDevice((device, struct) -> {
             if (!IbvDevice.NAME.of(struct).getString(0).equals(deviceName)) {
@@ -98,7 +122,14 @@ public final class FfmEngine implements VerbsEngine {
             try (CallFrame frame = CallFrame.enter()) {
                 long context = Downcall.call(Imports.IBV_OPEN_DEVICE.get(), frame, device);
                 Status.checkPointer(context, frame, Imports.IBV_OPEN_DEVICE, deviceName);
-                return new FfmContext(context);
+                FfmContext handle = new FfmContext(context);
+                try {
+                    handle.asyncFileDescriptor();
+                } catch (VerbsException e) {
+                    handle.destroy();
+                    throw e;
+                }
+                return handle;
             }
         });
         if (opened == null) {

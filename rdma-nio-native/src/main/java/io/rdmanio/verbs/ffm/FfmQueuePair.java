@@ -87,6 +87,11 @@ final class FfmQueuePair implements QueuePairHandle {
     }
 
     @Override
+    public long asyncElement() {
+        return qp;
+    }
+
+    @Override
     public void destroy() throws VerbsException {
         FfmEventChannel.DELIVERY.lock();
         try (CallFrame frame = CallFrame.enter()) {

@@ -18,6 +18,12 @@ final class Pointers {
         return MemorySegment.ofAddress(address).reinterpret(length);
     }
 
+    /** A text that C owns. */
+    @SuppressWarnings("restricted")
+    static String string(long address) {
+        return MemorySegment.ofAddress(address).reinterpret(Long.MAX_VALUE).getString(0);
+    }
+
     /** A __be64 that was returned as a number. */
     static long fromNetworkOrder(long value) {
         return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? Long.reverseBytes(value) : value;

@@ -30,6 +30,15 @@ public interface CompletionQueueHandle {
     void acknowledgeEvents(int events);
 
     /**
+     * What asynchronous events carry for it.
+     *
+     * @return a number that no other handle of the context has while this one is alive; 0 when there are no such events
+     */
+    default long asyncElement() {
+        return 0;
+    }
+
+    /**
      * Destroys it; waits until all its events are acknowledged.
      *
      * @throws VerbsException when it fails

@@ -1,9 +1,13 @@
 package io.rdmanio.verbs.spi;
 
+import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.DeviceAttributes;
+import io.rdmanio.verbs.ExtendedDeviceAttributes;
+import io.rdmanio.verbs.GidEntry;
 import io.rdmanio.verbs.PortAttributes;
 import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.VerbsException;
+import java.util.List;
 
 /** An engine's device context. One native context is one object, so identity tells whether two are the same. */
 public interface ContextHandle {
@@ -49,6 +53,86 @@ public interface ContextHandle {
     byte[] queryGid(int port, int index) throws VerbsException;
 
     /**
+     * Queries the device for everything. An engine that knows no more than {@link #queryDevice} need not implement it.
+     *
+     * @return its attributes
+     * @throws VerbsException when the query fails
+     */
+    default ExtendedDeviceAttributes queryDeviceExtended() throws VerbsException {
+        return ExtendedDeviceAttributes.of(queryDevice());
+    }
+
+    /**
+     * Reads an entry of a port's table of partition keys.
+     *
+     * @param port the port, from 1
+     * @param index the entry
+     * @return the key, 0 to 0xFFFF
+     * @throws VerbsException when there is no such entry
+     */
+    default int queryPartitionKey(int port, int index) throws VerbsException {
+        throw Unsupported.operation("ibv_query_pkey");
+    }
+
+    /**
+     * Reads an entry of a port's GID table with everything about it.
+     *
+     * @param port the port, from 1
+     * @param index the entry
+     * @return the entry
+     * @throws VerbsException when there is no such entry
+     */
+    default GidEntry queryGidEntry(int port, int index) throws VerbsException {
+        throw Unsupported.operation("ibv_query_gid_ex");
+    }
+
+    /**
+     * Reads the entries in use of all GID tables.
+     *
+     * @return the entries
+     * @throws VerbsException when the query fails
+     */
+    default List<GidEntry> queryGidTable() throws VerbsException {
+        throw Unsupported.operation("ibv_query_gid_table");
+    }
+
+    /**
+     * How many completion vectors there are.
+     *
+     * @return num_comp_vectors, 1 at least
+     */
+    default int completionVectors() {
+        return 1;
+    }
+
+    /**
+     * The descriptor that is readable while an asynchronous event is queued.
+     *
+     * @return its number, non-blocking and closed on exec
+     * @throws VerbsException when its flags can't be set
+     */
+    default int asyncFileDescriptor() throws VerbsException {
+        throw Unsupported.operation("ibv_get_async_event");
+    }
+
+    /**
+     * Takes an asynchronous event, by one thread at a time; it must be acknowledged. Does not block.
+     *
+     * @return the event; null when none is queued
+     * @throws VerbsException when it fails
+     */
+    default TakenAsyncEvent takeAsyncEvent() throws VerbsException {
+        throw Unsupported.operation("ibv_get_async_event");
+    }
+
+    /**
+     * Acknowledges an asynchronous event. The destroy of the object that it is about waits for this.
+     *
+     * @param event the event, once
+     */
+    default void acknowledgeAsyncEvent(TakenAsyncEvent event) {}
+
+    /**
      * Allocates a protection domain.
      *
      * @return the domain
@@ -75,6 +159,28 @@ public interface ContextHandle {
      */
     CompletionQueueHandle createCompletionQueue(int depthEntries, CompletionChannelHandle channel, long token)
             throws VerbsException;
+
+    /**
+     * Creates a completion queue whose events use a vector.
+     *
+     * @param depthEntries how many completions it must hold
+     * @param channel where its events go, of this context; or null
+     * @param token what {@link CompletionChannelHandle#takeEvent} shall return for it; not 0
+     * @param vector which vector, from 0
+     * @return the queue
+     * @throws VerbsException when it fails
+     */
+    default CompletionQueueHandle createCompletionQueue(
+            int depthEntries, CompletionChannelHandle channel, long token, int vector) throws VerbsException {
+        if (vector >= completionVectors()) {
+            throw new VerbsException(
+                    "ibv_create_cq",
+                    "vector=" + vector,
+                    Errno.EINVAL,
+                    "There are " + completionVectors() + " vectors.");
+        }
+        return createCompletionQueue(depthEntries, channel, token);
+    }
 
     /**
      * Closes an opened context; never called for a borrowed one.

@@ -62,6 +62,15 @@ public interface QueuePairHandle {
     QueuePairState queryState() throws VerbsException;
 
     /**
+     * What asynchronous events carry for it.
+     *
+     * @return a number that no other handle of the context has while this one is alive; 0 when there are no such events
+     */
+    default long asyncElement() {
+        return 0;
+    }
+
+    /**
      * Destroys it.
      *
      * @throws VerbsException when it fails

@@ -1,7 +1,9 @@
 package io.rdmanio.verbs.spi;
 
+import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.DeviceInfo;
 import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.WorkCompletionStatus;
 import java.util.List;
 import java.util.Optional;
 
@@ -32,6 +34,26 @@ public interface VerbsEngine {
      * @throws VerbsException when they can't be listed
      */
     List<DeviceInfo> devices() throws VerbsException;
+
+    /**
+     * Describes an asynchronous event in words.
+     *
+     * @param type the event's type
+     * @return the engine's words; by default the name in C
+     */
+    default String describe(AsyncEventType type) {
+        return String.valueOf(type.nativeName());
+    }
+
+    /**
+     * Describes a completion's status in words.
+     *
+     * @param status the status
+     * @return the engine's words; by default the name in C
+     */
+    default String describe(WorkCompletionStatus status) {
+        return String.valueOf(status.nativeName());
+    }
 
     /**
      * Opens a device.

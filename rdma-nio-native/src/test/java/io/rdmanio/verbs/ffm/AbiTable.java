@@ -1,7 +1,9 @@
 package io.rdmanio.verbs.ffm;
 
 import io.rdmanio.verbs.AccessFlags;
+import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.AtomicCapability;
+import io.rdmanio.verbs.GidType;
 import io.rdmanio.verbs.LinkLayer;
 import io.rdmanio.verbs.NodeType;
 import io.rdmanio.verbs.PathMigrationState;
@@ -9,6 +11,7 @@ import io.rdmanio.verbs.PortState;
 import io.rdmanio.verbs.QueuePairAttribute;
 import io.rdmanio.verbs.QueuePairState;
 import io.rdmanio.verbs.QueuePairType;
+import io.rdmanio.verbs.Rate;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
 import io.rdmanio.verbs.TransportType;
@@ -45,6 +48,9 @@ final class AbiTable {
             IbvContext.STRUCT,
             VerbsContext.STRUCT,
             IbvDeviceAttr.STRUCT,
+            IbvDeviceAttrEx.STRUCT,
+            IbvAsyncEvent.STRUCT,
+            IbvGidEntry.STRUCT,
             IbvPortAttr.STRUCT,
             IbvMr.STRUCT,
             IbvCompChannel.STRUCT,
@@ -83,6 +89,9 @@ final class AbiTable {
         Map<String, Long> table = new LinkedHashMap<>();
         add(table, TransportType.values(), TransportType::nativeName, TransportType::value);
         add(table, NodeType.values(), NodeType::nativeName, NodeType::value);
+        add(table, AsyncEventType.values(), AsyncEventType::nativeName, AsyncEventType::value);
+        add(table, GidType.values(), GidType::nativeName, GidType::value);
+        add(table, Rate.values(), Rate::nativeName, Rate::value);
         add(table, PortState.values(), PortState::nativeName, PortState::value);
         add(table, LinkLayer.values(), LinkLayer::nativeName, LinkLayer::value);
         add(table, AtomicCapability.values(), AtomicCapability::nativeName, AtomicCapability::value);
