@@ -23,12 +23,21 @@ public final class QueuePair implements AutoCloseable {
     private final Lifecycle life;
     private final int number;
     private final QueuePairInitAttributes initAttributes;
+    private final AsyncSource asyncSource;
 
-    private QueuePair(QueuePairHandle handle, QueuePairInitAttributes wanted, Lifecycle... parents) {
+    private QueuePair(
+            AsyncEvents events, QueuePairHandle handle, QueuePairInitAttributes wanted, Lifecycle... parents) {
         this.handle = handle;
         this.number = handle.number();
         this.initAttributes = wanted.withCapabilities(handle.capabilities());
-        this.life = new Lifecycle(HandleKind.QUEUE_PAIR, handle::destroy, parents);
+        this.life = new Lifecycle(HandleKind.QUEUE_PAIR, this::destroy, parents);
+        this.asyncSource = events.register(handle.asyncElement(), this);
+    }
+
+    private void destroy() throws VerbsException {
+        asyncSource.beginDestroy();
+        handle.destroy();
+        asyncSource.endDestroy();
     }
 
     /**
@@ -66,6 +75,7 @@ public final class QueuePair implements AutoCloseable {
                             receive == null ? null : receive.handle,
                             wanted.signalAll()));
             return new QueuePair(
+                    domain.context().asyncEvents,
                     handle,
                     wanted,
                     Stream.concat(Stream.of(others), parts.stream()).toArray(Lifecycle[]::new));
