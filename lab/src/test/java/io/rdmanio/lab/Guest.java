@@ -48,6 +48,11 @@ final class Guest implements BeforeEachCallback, AfterEachCallback, TestExecutio
         return start(program, true, command, Map.of());
     }
 
+    /** Starts one of the programs that use verbs in a JVM of its own. */
+    Peer verbs(String program, String... args) throws IOException {
+        return start(program, true, Lab.verbs(program, args), Map.of());
+    }
+
     /** Starts a program that is no JVM. */
     Peer command(Map<String, String> environment, String... command) throws IOException {
         return start(Path.of(command[0]).getFileName().toString(), false, List.of(command), environment);

@@ -20,6 +20,10 @@ final class Lab {
             .toAbsolutePath()
             .normalize();
 
+    private static final List<String> SMALL_JVM = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+    private static final String NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED";
+    private static final String VERBS = "io.rdmanio.lab.verbs.";
+
     private Lab() {}
 
     private static boolean decide() {
@@ -35,13 +39,25 @@ final class Lab {
 
     /** The command that runs one of the programs: class path and provider, and two flags against the guest's slowness. */
     static List<String> java(List<String> jvmFlags, String program, String... args) {
+        List<String> flags = new ArrayList<>(SMALL_JVM);
+        flags.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
+        flags.addAll(jvmFlags);
+        return jvm(flags, "io.rdmanio.lab.programs." + program, args);
+    }
+
+    /** The command that runs one of the programs that use verbs. */
+    static List<String> verbs(String program, String... args) {
+        List<String> flags = new ArrayList<>(SMALL_JVM);
+        flags.add(NATIVE_ACCESS);
+        return jvm(flags, VERBS + program, args);
+    }
+
+    private static List<String> jvm(List<String> flags, String main, String... args) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-        command.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
-        command.addAll(jvmFlags);
+        command.addAll(flags);
         command.addAll(List.of("-cp", HOME.resolve("target/classes") + ":" + HOME.resolve("target/lib") + "/*"));
-        command.add("io.rdmanio.lab.programs." + program);
+        command.add(main);
         command.addAll(List.of(args));
         return command;
     }
