@@ -1,6 +1,8 @@
 package io.rdmanio.linux;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
 
 /** What every descriptor can do: flags (fcntl(2)) and close(2). Stateless and safe for use by any thread. */
 public final class FileDescriptors {
@@ -9,10 +11,12 @@ public final class FileDescriptors {
     static final int F_GETFL = 3;
     static final int F_SETFL = 4;
     static final int FD_CLOEXEC = 1;
+    static final int O_RDONLY = 0;
     static final int O_NONBLOCK = 0x800;
     static final int O_CLOEXEC = 0x80000;
 
     private static final NativeFunction FCNTL = Downcall.libc("fcntl");
+    private static final NativeFunction OPEN = Downcall.libc("open");
     private static final NativeFunction CLOSE = Downcall.libc("close");
 
     private FileDescriptors() {}
@@ -54,8 +58,31 @@ public final class FileDescriptors {
         return result;
     }
 
-    /** Closes a descriptor. An error is not reported: on Linux the descriptor is gone in any case (close(2)). */
-    static void close(int fileDescriptor) {
+    /**
+     * Opens a file (open(2)) for those who need its descriptor itself. Blocks as the file system does.
+     *
+     * @param file the file
+     * @return its descriptor, open for reading and closed on exec
+     * @throws IOException when it can't be opened
+     */
+    public static int openForReading(Path file) throws IOException {
+        try (CallFrame frame = CallFrame.enter();
+                Arena arena = Arena.ofConfined()) {
+            long path = arena.allocateFrom(file.toString()).address();
+            int descriptor = (int) Downcall.callVariadic(OPEN, frame, path, O_RDONLY | O_CLOEXEC, 0);
+            if (descriptor < 0) {
+                throw Errno.exception("open(" + file + ")", frame.errno());
+            }
+            return descriptor;
+        }
+    }
+
+    /**
+     * Closes a descriptor. An error is not reported: on Linux the descriptor is gone in any case (close(2)).
+     *
+     * @param fileDescriptor the descriptor
+     */
+    public static void close(int fileDescriptor) {
         try (CallFrame frame = CallFrame.enter()) {
             Downcall.call(CLOSE, frame, fileDescriptor);
         }

@@ -67,6 +67,15 @@ public final class AsyncEvent implements AutoCloseable {
         return source.subject() instanceof QueuePair pair ? pair : null;
     }
 
+    /**
+     * The shared receive queue it is about.
+     *
+     * @return the queue; null when the event is not about one, or about one that was not made here
+     */
+    public SharedReceiveQueue sharedReceiveQueue() {
+        return source.subject() instanceof SharedReceiveQueue queue ? queue : null;
+    }
+
     /** Acknowledges the event (ibv_ack_async_event(3)). Idempotent; does not block. */
     @Override
     public void close() {

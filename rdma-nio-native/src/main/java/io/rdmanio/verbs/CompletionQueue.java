@@ -11,16 +11,21 @@ import java.util.concurrent.locks.LockSupport;
  * Where completions arrive ({@code struct ibv_cq}).
  *
  * <p>Thread safety: {@link #poll} is for one thread at a time, which is checked; all other methods may be called by any
- * thread. {@code polling} is the poller's claim: compareAndSet to take it, setRelease to give it back; close takes it
- * and keeps it. The count of events is guarded by the channel's lock.
+ * thread. {@code claim} tells who has the native queue for itself: compareAndSet from {@code FREE} to take it, setRelease
+ * to give it back; close takes it and keeps it. A poller that meets a resize waits for it, and so does the other way
+ * round. The count of events is guarded by the channel's lock.
  */
 public final class CompletionQueue implements AutoCloseable {
     private static final int ACKNOWLEDGE_BATCH = 32;
-    private static final VarHandle POLLING;
+    private static final int FREE = 0;
+    private static final int POLLING = 1;
+    private static final int RESIZING = 2;
+    private static final long CLAIM_RETRY_NANOS = 1_000;
+    private static final VarHandle CLAIM;
 
     static {
         try {
-            POLLING = MethodHandles.lookup().findVarHandle(CompletionQueue.class, "polling", boolean.class);
+            CLAIM = MethodHandles.lookup().findVarHandle(CompletionQueue.class, "claim", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -32,14 +37,16 @@ public final class CompletionQueue implements AutoCloseable {
     private final CompletionChannel channel;
     private final int slot;
     private final AsyncSource asyncSource;
-    private boolean polling;
+    private int claim;
     private boolean pollerStopped;
+    private volatile int depthEntries;
     private int unacknowledged;
     private boolean dying;
 
     CompletionQueue(DeviceContext context, CompletionQueueHandle handle) {
         this.context = context;
         this.handle = handle;
+        this.depthEntries = handle.depthEntries();
         this.channel = null;
         this.slot = 0;
         this.life = new Lifecycle(HandleKind.COMPLETION_QUEUE, this::destroy, context.life);
@@ -49,6 +56,7 @@ public final class CompletionQueue implements AutoCloseable {
     CompletionQueue(DeviceContext context, CompletionQueueHandle handle, CompletionChannel channel, int slot) {
         this.context = context;
         this.handle = handle;
+        this.depthEntries = handle.depthEntries();
         this.channel = channel;
         this.slot = slot;
         this.life = new Lifecycle(HandleKind.COMPLETION_QUEUE, this::destroy, channel.life());
@@ -60,6 +68,64 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
+     * How many completions it holds, as granted when it was created or resized: no less than was wanted.
+     *
+     * @return entries
+     */
+    public int depthEntries() {
+        return depthEntries;
+    }
+
+    /**
+     * Changes how many completions it holds (ibv_resize_cq(3)), which a device may grant more of. Completions that wait
+     * to be polled are kept. May be called while another thread polls: one waits for the other. Makes system calls.
+     *
+     * @param newDepthEntries how many it must hold at least
+     * @throws VerbsException when it is more than the device allows, or fewer than wait to be polled ({@code EINVAL});
+     *     memory can't be locked ({@code ENOMEM}); or the device can't ({@code EOPNOTSUPP}), as iWARP's siw
+     * @throws IllegalArgumentException when the depth is less than 1
+     * @throws IllegalStateException after close
+     */
+    public void resize(int newDepthEntries) throws VerbsException {
+        if (newDepthEntries < 1) {
+            throw new IllegalArgumentException("depthEntries " + newDepthEntries + " is less than 1");
+        }
+        // Close waits for this call before it takes the claim for good.
+        life.enter();
+        try {
+            awaitClaim(RESIZING);
+            try {
+                // Drivers put another buffer in place of the one that a poller reads.
+                handle.resize(newDepthEntries);
+                depthEntries = handle.depthEntries();
+            } finally {
+                CLAIM.setRelease(this, FREE);
+            }
+        } finally {
+            life.exit();
+        }
+    }
+
+    private void awaitClaim(int wanted) {
+        while (!CLAIM.compareAndSet(this, FREE, wanted)) {
+            LockSupport.parkNanos(this, CLAIM_RETRY_NANOS);
+        }
+    }
+
+    /** Takes the claim for a poller, when another poller does not have it. */
+    private void claimForPoll() {
+        while (!CLAIM.compareAndSet(this, FREE, POLLING)) {
+            if (life.isClosed()) {
+                throw life.closed();
+            }
+            if ((int) CLAIM.getAcquire(this) == POLLING) {
+                throw new IllegalStateException("another thread is polling this CompletionQueue");
+            }
+            LockSupport.parkNanos(this, CLAIM_RETRY_NANOS);
+        }
+    }
+
+    /**
      * Takes completions (ibv_poll_cq(3)). Does not block, allocates nothing; in most drivers no system call either.
      *
      * @param into where they go, from index 0; its capacity bounds their number
@@ -68,16 +134,14 @@ public final class CompletionQueue implements AutoCloseable {
      * @throws IllegalStateException after close, or when another thread is polling
      */
     public int poll(WorkCompletions into) throws VerbsException {
-        if (!POLLING.compareAndSet(this, false, true)) {
-            throw life.isClosed()
-                    ? life.closed()
-                    : new IllegalStateException("another thread is polling this CompletionQueue");
+        if (!CLAIM.compareAndSet(this, FREE, POLLING)) {
+            claimForPoll();
         }
         int count;
         try {
             count = handle.poll(into.capacity(), into.memory());
         } finally {
-            POLLING.setRelease(this, false);
+            CLAIM.setRelease(this, FREE);
         }
         if (count < 0) {
             throw new VerbsException(
@@ -156,9 +220,7 @@ public final class CompletionQueue implements AutoCloseable {
 
     private void destroy() throws VerbsException {
         if (!pollerStopped) {
-            while (!POLLING.compareAndSet(this, false, true)) {
-                LockSupport.parkNanos(this, 1_000);
-            }
+            awaitClaim(POLLING);
             pollerStopped = true;
         }
         payEvents(true);

@@ -1,10 +1,13 @@
 package io.rdmanio.verbs;
 
+import io.rdmanio.linux.FileDescriptors;
 import io.rdmanio.verbs.spi.CompletionChannelHandle;
 import io.rdmanio.verbs.spi.ContextHandle;
 import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.Lifecycle;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -326,6 +329,55 @@ public sealed class DeviceContext permits OpenDeviceContext {
             throw new IllegalArgumentException("the completion channel belongs to another device context");
         }
         return channel.createCompletionQueue(depthEntries, vector);
+    }
+
+    /**
+     * Opens a domain of extended reliable connections (ibv_open_xrcd(3), formerly ibv_open_xrc_domain(3)). Makes a
+     * system call.
+     *
+     * @param fileDescriptor a descriptor of the file that the domain is associated with, which may be closed
+     *     afterwards; or {@link XrcDomain#NO_FILE}
+     * @param flags bits of {@link XrcDomain#CREATE} and {@link XrcDomain#EXCLUSIVE}
+     * @return the domain, to be closed by the caller
+     * @throws VerbsException when the device or its driver has no such connections ({@code EOPNOTSUPP}), the file has no
+     *     domain and none shall be created ({@code EAGAIN}), it has one and none shall ({@code EINVAL}), or there is
+     *     no such descriptor ({@code EBADF})
+     * @throws IllegalArgumentException when the descriptor is less than -1 or a flag is unknown
+     * @throws IllegalStateException after close
+     */
+    public XrcDomain openXrcDomain(int fileDescriptor, int flags) throws VerbsException {
+        if (fileDescriptor < XrcDomain.NO_FILE) {
+            throw new IllegalArgumentException("fileDescriptor " + fileDescriptor + " is less than -1");
+        }
+        if ((flags & ~(XrcDomain.CREATE | XrcDomain.EXCLUSIVE)) != 0) {
+            throw new IllegalArgumentException("unknown bits in flags 0x" + Integer.toHexString(flags));
+        }
+        life.enter();
+        try {
+            return new XrcDomain(this, handle.openXrcDomain(fileDescriptor, flags));
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Opens the domain of extended reliable connections that is associated with a file (ibv_open_xrcd(3)), for those
+     * who have a path and no descriptor. Makes system calls.
+     *
+     * @param file an existing file that this process may read
+     * @param flags as above
+     * @return the domain, to be closed by the caller
+     * @throws IOException when the file can't be opened, or as above a {@link VerbsException}
+     * @throws IllegalArgumentException when a flag is unknown
+     * @throws IllegalStateException after close
+     */
+    public XrcDomain openXrcDomain(Path file, int flags) throws IOException {
+        int fileDescriptor = FileDescriptors.openForReading(file);
+        try {
+            return openXrcDomain(fileDescriptor, flags);
+        } finally {
+            FileDescriptors.close(fileDescriptor);
+        }
     }
 
     /** Creates a queue with a channel; the caller is inside the channel, and so this context is open. */

@@ -45,6 +45,64 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
+     * Creates a shared receive queue (ibv_create_srq(3)). Makes a system call.
+     *
+     * @param wanted its sizes; the limit is ignored by most devices here
+     * @return the queue, to be closed by the caller
+     * @throws VerbsException when a size is zero or more than the device's attributes allow ({@code EINVAL}), memory
+     *     can't be locked ({@code ENOMEM}), or the device has no such queues ({@code EOPNOTSUPP}, {@code ENOSYS})
+     * @throws IllegalStateException after close
+     */
+    public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueAttributes wanted) throws VerbsException {
+        life.enter();
+        try {
+            return new SharedReceiveQueue(this, handle.createSharedReceiveQueue(wanted));
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Creates a shared receive queue of a domain of extended reliable connections (ibv_create_srq_ex(3), formerly
+     * ibv_create_xrc_srq(3)). Makes a system call.
+     *
+     * @param wanted its sizes; the limit is ignored by most devices here
+     * @param xrcDomain the domain
+     * @param queue where the completions of its receives go
+     * @return the queue, to be closed by the caller
+     * @throws VerbsException as above; when the device or its driver has no such connections, {@code EOPNOTSUPP}
+     * @throws IllegalArgumentException when domain or queue belong to another device
+     * @throws IllegalStateException after close, of domain or queue too
+     */
+    public SharedReceiveQueue createSharedReceiveQueue(
+            SharedReceiveQueueAttributes wanted, XrcDomain xrcDomain, CompletionQueue queue) throws VerbsException {
+        if (xrcDomain.context() != context || queue.context() != context) {
+            throw new IllegalArgumentException(
+                    "protection domain, XRC domain and completion queue belong to different devices");
+        }
+        life.enter();
+        try {
+            xrcDomain.life.enter();
+            try {
+                queue.life.enter();
+                try {
+                    return new SharedReceiveQueue(
+                            this,
+                            handle.createSharedReceiveQueue(wanted, xrcDomain.handle, queue.handle),
+                            xrcDomain,
+                            queue);
+                } finally {
+                    queue.life.exit();
+                }
+            } finally {
+                xrcDomain.life.exit();
+            }
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
      * The device context that this domain was allocated from.
      *
      * @return the context
@@ -54,7 +112,7 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Deallocates the domain (ibv_dealloc_pd(3)) after its queue pairs and memory regions. Idempotent; waits for calls
+     * Deallocates the domain (ibv_dealloc_pd(3)) after everything made from it. Idempotent; waits for calls
      * in progress.
      *
      * @throws VerbsException when something can't be destroyed

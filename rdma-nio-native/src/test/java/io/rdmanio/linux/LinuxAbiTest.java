@@ -33,6 +33,7 @@ class LinuxAbiTest {
         table.put("EPOLL_CLOEXEC", (long) FileDescriptors.O_CLOEXEC);
         table.put("EFD_CLOEXEC", (long) FileDescriptors.O_CLOEXEC);
         table.put("EFD_NONBLOCK", (long) FileDescriptors.O_NONBLOCK);
+        table.put("O_RDONLY", (long) FileDescriptors.O_RDONLY);
         table.put("O_NONBLOCK", (long) FileDescriptors.O_NONBLOCK);
         table.put("F_GETFD", (long) FileDescriptors.F_GETFD);
         table.put("F_SETFD", (long) FileDescriptors.F_SETFD);

@@ -20,6 +20,9 @@ final class Cures {
                 "Another RDMA listener has the address; on iWARP a TCP socket on the same port counts too.";
             case Errno.ECONNREFUSED -> "Nobody listens there.";
             case Errno.EINVAL -> invalid(function);
+            case Errno.EOPNOTSUPP, Errno.ENOSYS -> "The device or its driver does not have this operation.";
+            case Errno.EAGAIN ->
+                function.equals("ibv_open_xrcd") ? "The file has no XRC domain: create one (XrcDomain.CREATE)." : "";
             case Errno.EBUSY -> "Something that was made from it is still in use.";
             default -> "";
         };
@@ -66,6 +69,18 @@ final class Cures {
             case "ibv_reg_mr", "ibv_reg_mr_iova2" ->
                 "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE; the length must not be 0.";
             case "ibv_create_cq" -> "The depth is more than the device's maxCompletionQueueEntries.";
+            case "ibv_resize_cq" ->
+                "The depth is more than the device's maxCompletionQueueEntries, or less than the completions that"
+                        + " wait to be polled.";
+            case "ibv_create_srq", "ibv_create_srq_ex" ->
+                "Each size must be at least 1 and at most the device's maxSharedReceiveQueueWorkRequests and"
+                        + " maxSharedReceiveQueueSges.";
+            case "ibv_modify_srq" ->
+                "The limit must not be more than the queue holds; a new size must be no more than the device's"
+                        + " maxSharedReceiveQueueWorkRequests, nor less than the limit or than the receives that are"
+                        + " posted.";
+            case "ibv_open_xrcd" ->
+                "The file has an XRC domain and flags are EXCLUSIVE, or there is no file and flags lack CREATE.";
             case "rdma_create_qp" ->
                 "The id needs a device and may have one queue pair, whose sizes must not exceed the device's"
                         + " maxQueuePairWorkRequests, maxSges and its inline limit; the completion queues must be as"

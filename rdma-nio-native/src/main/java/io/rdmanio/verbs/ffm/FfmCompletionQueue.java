@@ -2,6 +2,8 @@ package io.rdmanio.verbs.ffm;
 
 import io.rdmanio.linux.CallFrame;
 import io.rdmanio.linux.Downcall;
+import io.rdmanio.linux.Errno;
+import io.rdmanio.linux.NativeFunction;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.spi.CompletionQueueHandle;
 import java.lang.foreign.MemorySegment;
@@ -19,12 +21,27 @@ final class FfmCompletionQueue implements CompletionQueueHandle {
     @Override
     public int poll(int capacity, MemorySegment completions) {
         // Drivers read a ring in user memory here and return.
-        return (int) Downcall.callBrief(context.pollCq, cq, capacity, completions.address());
+        NativeFunction poll = context.pollCq;
+        return poll == null ? -Errno.EOPNOTSUPP : (int) Downcall.callBrief(poll, cq, capacity, completions.address());
     }
 
     @Override
     public int requestNotification(boolean solicitedOnly) {
-        return (int) Downcall.callPlain(context.reqNotifyCq, cq, solicitedOnly ? 1 : 0);
+        NativeFunction request = context.reqNotifyCq;
+        return request == null ? Errno.EOPNOTSUPP : (int) Downcall.callPlain(request, cq, solicitedOnly ? 1 : 0);
+    }
+
+    @Override
+    public int depthEntries() {
+        return IbvCq.CQE.get(IbvCq.STRUCT.at(cq));
+    }
+
+    @Override
+    public void resize(int depthEntries) throws VerbsException {
+        try (CallFrame frame = CallFrame.enter()) {
+            int result = (int) Downcall.call(Imports.IBV_RESIZE_CQ.get(), frame, cq, depthEntries);
+            Status.check(result, frame, Imports.IBV_RESIZE_CQ, "entries=" + depthEntries);
+        }
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.rdmanio.verbs.spi.ContextHandle;
 import io.rdmanio.verbs.spi.Field;
 import io.rdmanio.verbs.spi.ProtectionDomainHandle;
 import io.rdmanio.verbs.spi.TakenAsyncEvent;
+import io.rdmanio.verbs.spi.XrcDomainHandle;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -37,6 +38,7 @@ final class FfmContext implements ContextHandle {
     final NativeFunction reqNotifyCq;
     final NativeFunction postSend;
     final NativeFunction postRecv;
+    final NativeFunction postSrqRecv;
     private final int cmdFd;
     private final int asyncFd;
     private final int numCompVectors;
@@ -53,6 +55,7 @@ final class FfmContext implements ContextHandle {
         reqNotifyCq = operation(struct, IbvContext.OPS_REQ_NOTIFY_CQ);
         postSend = operation(struct, IbvContext.OPS_POST_SEND);
         postRecv = operation(struct, IbvContext.OPS_POST_RECV);
+        postSrqRecv = operation(struct, IbvContext.OPS_POST_SRQ_RECV);
         cmdFd = IbvContext.CMD_FD.get(struct);
         asyncFd = IbvContext.ASYNC_FD.get(struct);
         numCompVectors = IbvContext.NUM_COMP_VECTORS.get(struct);
@@ -75,8 +78,10 @@ final class FfmContext implements ContextHandle {
                         + " does not know it.");
     }
 
+    /** A function of the driver's table; null when the driver has none. */
     private static NativeFunction operation(MemorySegment context, Field.U64 field) {
-        return new NativeFunction(field.nativeName(), MemorySegment.ofAddress(field.get(context)));
+        long address = field.get(context);
+        return address == 0 ? null : new NativeFunction(field.nativeName(), MemorySegment.ofAddress(address));
     }
 
     /**
@@ -271,6 +276,15 @@ final class FfmContext implements ContextHandle {
         return address == 0 ? null : new NativeFunction(field.nativeName(), MemorySegment.ofAddress(address));
     }
 
+    /** The same, where there is nothing to do without it; {@code function} is its name for those who call it in C. */
+    NativeFunction requireOperation(Field.U64 field, String function) throws VerbsException {
+        NativeFunction operation = verbsContextOperation(field);
+        if (operation == null) {
+            throw missing(function);
+        }
+        return operation;
+    }
+
     @Override
     public byte[] queryGid(int port, int index) throws VerbsException {
         try (CallFrame frame = CallFrame.enter()) {
@@ -285,7 +299,7 @@ final class FfmContext implements ContextHandle {
     public ProtectionDomainHandle allocateProtectionDomain() throws VerbsException {
         try (CallFrame frame = CallFrame.enter()) {
             long pd = Downcall.call(Imports.IBV_ALLOC_PD.get(), frame, context);
-            return new FfmProtectionDomain(Status.checkPointer(pd, frame, Imports.IBV_ALLOC_PD, name));
+            return new FfmProtectionDomain(this, Status.checkPointer(pd, frame, Imports.IBV_ALLOC_PD, name));
         }
     }
 
@@ -322,6 +336,11 @@ final class FfmContext implements ContextHandle {
                     cq, frame, Imports.IBV_CREATE_CQ, name + ", entries=" + depthEntries + ", vector=" + vector);
             return new FfmCompletionQueue(this, cq);
         }
+    }
+
+    @Override
+    public XrcDomainHandle openXrcDomain(int fileDescriptor, int flags) throws VerbsException {
+        return FfmXrcDomain.open(this, fileDescriptor, flags);
     }
 
     @Override

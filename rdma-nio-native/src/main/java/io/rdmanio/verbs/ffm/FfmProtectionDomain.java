@@ -3,9 +3,13 @@ package io.rdmanio.verbs.ffm;
 import io.rdmanio.linux.CallFrame;
 import io.rdmanio.linux.Downcall;
 import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.SharedReceiveQueueAttributes;
 import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.spi.CompletionQueueHandle;
 import io.rdmanio.verbs.spi.MemoryRegionHandle;
 import io.rdmanio.verbs.spi.ProtectionDomainHandle;
+import io.rdmanio.verbs.spi.SharedReceiveQueueHandle;
+import io.rdmanio.verbs.spi.XrcDomainHandle;
 
 /** {@code struct ibv_pd}. */
 final class FfmProtectionDomain implements ProtectionDomainHandle {
@@ -13,8 +17,10 @@ final class FfmProtectionDomain implements ProtectionDomainHandle {
     static final int OPTIONAL_RANGE = 0x3FF00000;
 
     final long pd;
+    private final FfmContext context;
 
-    FfmProtectionDomain(long pd) {
+    FfmProtectionDomain(FfmContext context, long pd) {
+        this.context = context;
         this.pd = pd;
     }
 
@@ -39,6 +45,20 @@ final class FfmProtectionDomain implements ProtectionDomainHandle {
 
     private static String arguments(long lengthBytes, int accessFlags) {
         return "length=" + lengthBytes + ", access=0x" + Integer.toHexString(accessFlags);
+    }
+
+    @Override
+    public SharedReceiveQueueHandle createSharedReceiveQueue(SharedReceiveQueueAttributes wanted)
+            throws VerbsException {
+        return FfmSharedReceiveQueue.create(context, pd, wanted);
+    }
+
+    @Override
+    public SharedReceiveQueueHandle createSharedReceiveQueue(
+            SharedReceiveQueueAttributes wanted, XrcDomainHandle xrcDomain, CompletionQueueHandle queue)
+            throws VerbsException {
+        return FfmSharedReceiveQueue.create(
+                context, pd, wanted, ((FfmXrcDomain) xrcDomain).xrcd, ((FfmCompletionQueue) queue).cq);
     }
 
     @Override

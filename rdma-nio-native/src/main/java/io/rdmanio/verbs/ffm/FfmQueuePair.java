@@ -2,6 +2,8 @@ package io.rdmanio.verbs.ffm;
 
 import io.rdmanio.linux.CallFrame;
 import io.rdmanio.linux.Downcall;
+import io.rdmanio.linux.Errno;
+import io.rdmanio.linux.NativeFunction;
 import io.rdmanio.verbs.QueuePairCapabilities;
 import io.rdmanio.verbs.QueuePairState;
 import io.rdmanio.verbs.VerbsException;
@@ -45,12 +47,14 @@ final class FfmQueuePair implements QueuePairHandle {
 
     @Override
     public int postSend(MemorySegment first) {
-        return (int) Downcall.callPlain(context.postSend, qp, first.address(), BAD_WR_SINK);
+        NativeFunction post = context.postSend;
+        return post == null ? Errno.EOPNOTSUPP : (int) Downcall.callPlain(post, qp, first.address(), BAD_WR_SINK);
     }
 
     @Override
     public int postReceive(MemorySegment first) {
-        return (int) Downcall.callPlain(context.postRecv, qp, first.address(), BAD_WR_SINK);
+        NativeFunction post = context.postRecv;
+        return post == null ? Errno.EOPNOTSUPP : (int) Downcall.callPlain(post, qp, first.address(), BAD_WR_SINK);
     }
 
     @Override

@@ -23,6 +23,23 @@ public interface CompletionQueueHandle {
     int requestNotification(boolean solicitedOnly);
 
     /**
+     * How many completions it holds now.
+     *
+     * @return as granted when it was created or resized
+     */
+    int depthEntries();
+
+    /**
+     * Changes how many completions it holds; nobody polls meanwhile.
+     *
+     * @param depthEntries how many it must hold
+     * @throws VerbsException when it fails
+     */
+    default void resize(int depthEntries) throws VerbsException {
+        throw Unsupported.operation("ibv_resize_cq");
+    }
+
+    /**
      * Acknowledges events.
      *
      * @param events how many

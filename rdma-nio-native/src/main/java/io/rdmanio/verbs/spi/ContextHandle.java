@@ -183,6 +183,18 @@ public interface ContextHandle {
     }
 
     /**
+     * Opens a domain of extended reliable connections.
+     *
+     * @param fileDescriptor the file that it is associated with, or -1
+     * @param flags bits of {@code O_CREAT} and {@code O_EXCL}
+     * @return the domain
+     * @throws VerbsException when it fails
+     */
+    default XrcDomainHandle openXrcDomain(int fileDescriptor, int flags) throws VerbsException {
+        throw Unsupported.operation("ibv_open_xrcd");
+    }
+
+    /**
      * Closes an opened context; never called for a borrowed one.
      *
      * @throws VerbsException when it fails

@@ -18,6 +18,7 @@ import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.WorkCompletionFlags;
 import io.rdmanio.verbs.WorkCompletionOpcode;
 import io.rdmanio.verbs.WorkCompletionStatus;
+import io.rdmanio.verbs.XrcDomain;
 import io.rdmanio.verbs.cm.CommunicationEventType;
 import io.rdmanio.verbs.cm.PortSpace;
 import io.rdmanio.verbs.spi.Field;
@@ -25,6 +26,7 @@ import io.rdmanio.verbs.spi.IdOption;
 import io.rdmanio.verbs.spi.ReceiveWorkRequestLayout;
 import io.rdmanio.verbs.spi.ScatterGatherLayout;
 import io.rdmanio.verbs.spi.SendWorkRequestLayout;
+import io.rdmanio.verbs.spi.SharedReceiveQueueHandle;
 import io.rdmanio.verbs.spi.Struct;
 import io.rdmanio.verbs.spi.WorkCompletionLayout;
 import java.util.LinkedHashMap;
@@ -37,7 +39,7 @@ import java.util.stream.Stream;
 /** Everything that the engine believes about the headers, as C expressions with their values. */
 final class AbiTable {
     static final List<String> HEADERS =
-            List.of("infiniband/verbs.h", "netinet/in.h", "pthread.h", "rdma/rdma_cma.h", "sys/socket.h");
+            List.of("fcntl.h", "infiniband/verbs.h", "netinet/in.h", "pthread.h", "rdma/rdma_cma.h", "sys/socket.h");
 
     static final List<Struct> STRUCTS = List.of(
             ScatterGatherLayout.STRUCT,
@@ -54,6 +56,12 @@ final class AbiTable {
             IbvPortAttr.STRUCT,
             IbvMr.STRUCT,
             IbvCompChannel.STRUCT,
+            IbvCq.STRUCT,
+            IbvSrq.STRUCT,
+            IbvSrqAttr.STRUCT,
+            IbvSrqInitAttr.STRUCT,
+            IbvSrqInitAttrEx.STRUCT,
+            IbvXrcdInitAttr.STRUCT,
             IbvQp.STRUCT,
             IbvQpCap.STRUCT,
             IbvQpInitAttr.STRUCT,
@@ -106,6 +114,17 @@ final class AbiTable {
         publicConstants().values().forEach(table::putAll);
         table.put("IBV_MTU_256", (long) Attributes.IBV_MTU_256);
         table.put("IBV_MTU_4096", (long) Attributes.IBV_MTU_4096);
+        table.put("IBV_SRQ_MAX_WR", (long) SharedReceiveQueueHandle.MAX_WORK_REQUESTS);
+        table.put("IBV_SRQ_LIMIT", (long) SharedReceiveQueueHandle.LIMIT);
+        table.put("IBV_SRQT_XRC", (long) IbvSrqInitAttrEx.IBV_SRQT_XRC);
+        table.put("IBV_SRQ_INIT_ATTR_TYPE", (long) IbvSrqInitAttrEx.IBV_SRQ_INIT_ATTR_TYPE);
+        table.put("IBV_SRQ_INIT_ATTR_PD", (long) IbvSrqInitAttrEx.IBV_SRQ_INIT_ATTR_PD);
+        table.put("IBV_SRQ_INIT_ATTR_XRCD", (long) IbvSrqInitAttrEx.IBV_SRQ_INIT_ATTR_XRCD);
+        table.put("IBV_SRQ_INIT_ATTR_CQ", (long) IbvSrqInitAttrEx.IBV_SRQ_INIT_ATTR_CQ);
+        table.put("IBV_XRCD_INIT_ATTR_FD", (long) IbvXrcdInitAttr.IBV_XRCD_INIT_ATTR_FD);
+        table.put("IBV_XRCD_INIT_ATTR_OFLAGS", (long) IbvXrcdInitAttr.IBV_XRCD_INIT_ATTR_OFLAGS);
+        table.put("O_CREAT", (long) XrcDomain.CREATE);
+        table.put("O_EXCL", (long) XrcDomain.EXCLUSIVE);
         table.put("IBV_QP_STATE", (long) FfmQueuePair.IBV_QP_STATE);
         table.put("IBV_QP_MIN_RNR_TIMER", (long) FfmQueuePair.IBV_QP_MIN_RNR_TIMER);
         table.put("IBV_ACCESS_OPTIONAL_RANGE", (long) FfmProtectionDomain.OPTIONAL_RANGE);

@@ -184,6 +184,11 @@ public final class FakeEngine implements VerbsEngine {
                 }
 
                 @Override
+                public int depthEntries() {
+                    return depthEntries;
+                }
+
+                @Override
                 public void acknowledgeEvents(int events) {
                     journal.add("acknowledge queue " + token + " x" + events);
                 }
