@@ -60,6 +60,16 @@ public final class QueuePair implements AutoCloseable {
             requireSameDevice(domain, receive.context());
             parts.add(receive.life);
         }
+        SharedReceiveQueue shared = wanted.sharedReceiveQueue();
+        if (shared != null) {
+            requireSameDevice(domain, shared.context());
+            parts.add(shared.life);
+        }
+        XrcDomain xrcDomain = wanted.xrcDomain();
+        if (xrcDomain != null) {
+            requireSameDevice(domain, xrcDomain.context());
+            parts.add(xrcDomain.life);
+        }
         int entered = 0;
         try {
             for (Lifecycle part : parts) {
@@ -73,7 +83,9 @@ public final class QueuePair implements AutoCloseable {
                             wanted.capabilities(),
                             send == null ? null : send.handle,
                             receive == null ? null : receive.handle,
-                            wanted.signalAll()));
+                            wanted.signalAll(),
+                            shared == null ? null : shared.handle,
+                            xrcDomain == null ? null : xrcDomain.handle));
             return new QueuePair(
                     domain.context().asyncEvents,
                     handle,

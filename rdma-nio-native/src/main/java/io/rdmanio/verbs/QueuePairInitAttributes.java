@@ -12,18 +12,24 @@ public final class QueuePairInitAttributes {
     private final CompletionQueue sendQueue;
     private final CompletionQueue receiveQueue;
     private final boolean signalAll;
+    private final SharedReceiveQueue sharedReceiveQueue;
+    private final XrcDomain xrcDomain;
 
     private QueuePairInitAttributes(
             QueuePairType type,
             QueuePairCapabilities capabilities,
             CompletionQueue sendQueue,
             CompletionQueue receiveQueue,
-            boolean signalAll) {
+            boolean signalAll,
+            SharedReceiveQueue sharedReceiveQueue,
+            XrcDomain xrcDomain) {
         this.type = Objects.requireNonNull(type, "type");
         this.capabilities = Objects.requireNonNull(capabilities, "capabilities");
         this.sendQueue = sendQueue;
         this.receiveQueue = receiveQueue;
         this.signalAll = signalAll;
+        this.sharedReceiveQueue = sharedReceiveQueue;
+        this.xrcDomain = xrcDomain;
     }
 
     /**
@@ -35,7 +41,7 @@ public final class QueuePairInitAttributes {
      * @throws NullPointerException when one is null
      */
     public static QueuePairInitAttributes of(QueuePairType type, QueuePairCapabilities wanted) {
-        return new QueuePairInitAttributes(type, wanted, null, null, false);
+        return new QueuePairInitAttributes(type, wanted, null, null, false, null, null);
     }
 
     /**
@@ -45,7 +51,7 @@ public final class QueuePairInitAttributes {
      * @return other attributes
      */
     public QueuePairInitAttributes withCompletionQueue(CompletionQueue queue) {
-        return new QueuePairInitAttributes(type, capabilities, queue, queue, signalAll);
+        return new QueuePairInitAttributes(type, capabilities, queue, queue, signalAll, sharedReceiveQueue, xrcDomain);
     }
 
     /**
@@ -55,7 +61,8 @@ public final class QueuePairInitAttributes {
      * @return other attributes
      */
     public QueuePairInitAttributes withSendQueue(CompletionQueue queue) {
-        return new QueuePairInitAttributes(type, capabilities, queue, receiveQueue, signalAll);
+        return new QueuePairInitAttributes(
+                type, capabilities, queue, receiveQueue, signalAll, sharedReceiveQueue, xrcDomain);
     }
 
     /**
@@ -65,7 +72,8 @@ public final class QueuePairInitAttributes {
      * @return other attributes
      */
     public QueuePairInitAttributes withReceiveQueue(CompletionQueue queue) {
-        return new QueuePairInitAttributes(type, capabilities, sendQueue, queue, signalAll);
+        return new QueuePairInitAttributes(
+                type, capabilities, sendQueue, queue, signalAll, sharedReceiveQueue, xrcDomain);
     }
 
     /**
@@ -75,7 +83,29 @@ public final class QueuePairInitAttributes {
      * @return other attributes
      */
     public QueuePairInitAttributes withSignalAll(boolean all) {
-        return new QueuePairInitAttributes(type, capabilities, sendQueue, receiveQueue, all);
+        return new QueuePairInitAttributes(
+                type, capabilities, sendQueue, receiveQueue, all, sharedReceiveQueue, xrcDomain);
+    }
+
+    /**
+     * Where receives are taken from, instead of a receive queue of its own.
+     *
+     * @param queue the queue; null for one of its own
+     * @return other attributes
+     */
+    public QueuePairInitAttributes withSharedReceiveQueue(SharedReceiveQueue queue) {
+        return new QueuePairInitAttributes(type, capabilities, sendQueue, receiveQueue, signalAll, queue, xrcDomain);
+    }
+
+    /**
+     * The domain of extended reliable connections, for the type XRC_RECEIVE.
+     *
+     * @param domain the domain, or null
+     * @return other attributes
+     */
+    public QueuePairInitAttributes withXrcDomain(XrcDomain domain) {
+        return new QueuePairInitAttributes(
+                type, capabilities, sendQueue, receiveQueue, signalAll, sharedReceiveQueue, domain);
     }
 
     /**
@@ -86,7 +116,8 @@ public final class QueuePairInitAttributes {
      * @throws NullPointerException when they are null
      */
     public QueuePairInitAttributes withCapabilities(QueuePairCapabilities sizes) {
-        return new QueuePairInitAttributes(type, sizes, sendQueue, receiveQueue, signalAll);
+        return new QueuePairInitAttributes(
+                type, sizes, sendQueue, receiveQueue, signalAll, sharedReceiveQueue, xrcDomain);
     }
 
     /**
@@ -135,12 +166,31 @@ public final class QueuePairInitAttributes {
     }
 
     /**
+     * Where receives are taken from.
+     *
+     * @return srq, or null when it has a receive queue of its own
+     */
+    public SharedReceiveQueue sharedReceiveQueue() {
+        return sharedReceiveQueue;
+    }
+
+    /**
+     * The domain of extended reliable connections.
+     *
+     * @return xrcd, or null
+     */
+    public XrcDomain xrcDomain() {
+        return xrcDomain;
+    }
+
+    /**
      * For messages.
      *
      * @return type, sizes and signaling
      */
     @Override
     public String toString() {
-        return type + ", " + capabilities + (signalAll ? ", signalAll" : "");
+        return type + ", " + capabilities + (signalAll ? ", signalAll" : "")
+                + (sharedReceiveQueue == null ? "" : ", sharedReceiveQueue") + (xrcDomain == null ? "" : ", xrcDomain");
     }
 }

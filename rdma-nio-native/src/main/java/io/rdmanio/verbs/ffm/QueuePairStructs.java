@@ -25,6 +25,8 @@ final class QueuePairStructs {
         to.asSlice(0, IbvQpInitAttr.SIZE).fill((byte) 0);
         IbvQpInitAttr.SEND_CQ.set(to, from.sendQueue() == null ? 0 : ((FfmCompletionQueue) from.sendQueue()).cq);
         IbvQpInitAttr.RECV_CQ.set(to, from.receiveQueue() == null ? 0 : ((FfmCompletionQueue) from.receiveQueue()).cq);
+        IbvQpInitAttr.SRQ.set(
+                to, from.sharedReceiveQueue() == null ? 0 : ((FfmSharedReceiveQueue) from.sharedReceiveQueue()).srq);
         write(from.capabilities(), IbvQpInitAttr.CAP.of(to));
         IbvQpInitAttr.QP_TYPE.set(to, from.type().value());
         IbvQpInitAttr.SQ_SIG_ALL.set(to, from.signalAll() ? 1 : 0);

@@ -12,10 +12,14 @@ import io.rdmanio.verbs.QueuePairType;
  * @param sendQueue queue of its send completions, or null
  * @param receiveQueue queue of its receive completions, or null
  * @param signalAll whether every send generates a completion
+ * @param sharedReceiveQueue where its receives come from, or null
+ * @param xrcDomain its domain of extended reliable connections, or null
  */
 public record QueuePairRequest(
         QueuePairType type,
         QueuePairCapabilities capabilities,
         CompletionQueueHandle sendQueue,
         CompletionQueueHandle receiveQueue,
-        boolean signalAll) {}
+        boolean signalAll,
+        SharedReceiveQueueHandle sharedReceiveQueue,
+        XrcDomainHandle xrcDomain) {}
