@@ -8,7 +8,6 @@ import io.rdmanio.verbs.spi.Lifecycle;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -188,10 +187,10 @@ public sealed class DeviceContext permits OpenDeviceContext {
      * @throws IllegalStateException after close
      */
     public Optional<GidEntry> findGid(int port, GidType type, InetAddress address) throws VerbsException {
-        byte[] wanted = GidEntry.gidOf(address);
+        Gid wanted = Gid.of(address);
         return gidTable().stream()
                 .filter(entry -> entry.portNumber() == port && entry.type() == type)
-                .filter(entry -> Arrays.equals(entry.gid(), wanted))
+                .filter(entry -> entry.gid().equals(wanted))
                 .findFirst();
     }
 

@@ -5,6 +5,7 @@ import io.rdmanio.verbs.spi.Lifecycle;
 import io.rdmanio.verbs.spi.MemoryRegionHandle;
 import io.rdmanio.verbs.spi.ProtectionDomainHandle;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /** A protection domain ({@code struct ibv_pd}): queue pairs reach only the memory regions of their own. Thread-safe. */
 public final class ProtectionDomain implements AutoCloseable {
@@ -39,6 +40,87 @@ public final class ProtectionDomain implements AutoCloseable {
         try {
             MemoryRegionHandle region = handle.registerMemory(memory.address(), memory.byteSize(), accessFlags);
             return new MemoryRegion(this, region, memory);
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Registers memory under addresses of the caller's choice (ibv_reg_mr_iova(3), ibv_reg_mr_iova2(3)): work requests
+     * and peers name it by them, {@link MemoryRegion#address}. Makes a system call and takes time in proportion to the
+     * number of pages.
+     *
+     * @param memory native memory; the caller keeps it allocated until the region is closed, which holds a reference to
+     *     it
+     * @param ioVirtualAddress the address under which it begins; its place in a page must be that of the memory
+     * @param accessFlags bits of {@link AccessFlags}
+     * @return the region, to be closed by the caller
+     * @throws VerbsException when memory can't be locked ({@code ENOMEM}; names the limit), the flags or the address
+     *     don't fit ({@code EINVAL}), or the memory can't be written as they demand ({@code EFAULT}, {@code EACCES})
+     * @throws IllegalArgumentException when the memory is on the heap
+     * @throws IllegalStateException after close
+     */
+    public MemoryRegion registerMemory(MemorySegment memory, long ioVirtualAddress, int accessFlags)
+            throws VerbsException {
+        if (!memory.isNative()) {
+            throw new IllegalArgumentException("memory on the heap can't be registered");
+        }
+        life.enter();
+        try {
+            MemoryRegionHandle region =
+                    handle.registerMemory(memory.address(), memory.byteSize(), ioVirtualAddress, accessFlags);
+            return new MemoryRegion(this, region, memory, ioVirtualAddress, memory.byteSize());
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Registers memory of another device (ibv_reg_dmabuf_mr(3)), such as that of a graphics processor. Makes a system
+     * call.
+     *
+     * @param fileDescriptor the descriptor of the dma-buf; it may be closed afterwards
+     * @param offset where in the dma-buf the region begins
+     * @param lengthBytes its length
+     * @param ioVirtualAddress the address under which work requests and peers name its beginning; its place in a page
+     *     must be that of the offset
+     * @param accessFlags bits of {@link AccessFlags}
+     * @return the region, to be closed by the caller; it has no {@link MemoryRegion#memory}
+     * @throws VerbsException when the driver can't ({@code EOPNOTSUPP}), the descriptor is no dma-buf ({@code EBADF},
+     *     {@code EINVAL}), or offset, length or flags don't fit ({@code EINVAL})
+     * @throws IllegalArgumentException when the offset is negative, or the length less than 1
+     * @throws IllegalStateException after close
+     */
+    public MemoryRegion registerDmaBuf(
+            int fileDescriptor, long offset, long lengthBytes, long ioVirtualAddress, int accessFlags)
+            throws VerbsException {
+        if (offset < 0 || lengthBytes < 1) {
+            throw new IllegalArgumentException("offset " + offset + " or lengthBytes " + lengthBytes + " is too small");
+        }
+        life.enter();
+        try {
+            MemoryRegionHandle region =
+                    handle.registerDmaBuf(fileDescriptor, offset, lengthBytes, ioVirtualAddress, accessFlags);
+            return new MemoryRegion(this, region, null, ioVirtualAddress, lengthBytes);
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Allocates a memory window (ibv_alloc_mw(3)), not bound to anything. Makes a system call.
+     *
+     * @param type how it will be bound
+     * @return the window, to be closed by the caller
+     * @throws VerbsException when the device has no windows of the type ({@code EOPNOTSUPP}, {@code EINVAL}), or none
+     *     left ({@code ENOMEM})
+     * @throws IllegalStateException after close
+     */
+    public MemoryWindow allocateMemoryWindow(MemoryWindowType type) throws VerbsException {
+        Objects.requireNonNull(type, "type");
+        life.enter();
+        try {
+            return new MemoryWindow(this, handle.allocateMemoryWindow(type), type);
         } finally {
             life.exit();
         }
@@ -112,8 +194,8 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Deallocates the domain (ibv_dealloc_pd(3)) after everything made from it. Idempotent; waits for calls
-     * in progress.
+     * Deallocates the domain (ibv_dealloc_pd(3)) after everything made from it: its memory windows first, then the
+     * youngest. Idempotent; waits for calls in progress.
      *
      * @throws VerbsException when something can't be destroyed
      */

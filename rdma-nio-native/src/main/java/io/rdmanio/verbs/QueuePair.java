@@ -6,6 +6,7 @@ import io.rdmanio.verbs.spi.Lifecycle;
 import io.rdmanio.verbs.spi.QueuePairHandle;
 import io.rdmanio.verbs.spi.QueuePairRequest;
 import io.rdmanio.verbs.spi.VerbsAccess.QueuePairMaker;
+import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,19 +20,21 @@ import java.util.stream.Stream;
 public final class QueuePair implements AutoCloseable {
     private static final int MAX_RNR_TIMER_CODE = 31;
 
-    private final QueuePairHandle handle;
-    private final Lifecycle life;
+    final QueuePairHandle handle;
+    final Lifecycle life;
+    private final DeviceContext context;
     private final int number;
     private final QueuePairInitAttributes initAttributes;
     private final AsyncSource asyncSource;
 
     private QueuePair(
-            AsyncEvents events, QueuePairHandle handle, QueuePairInitAttributes wanted, Lifecycle... parents) {
+            DeviceContext context, QueuePairHandle handle, QueuePairInitAttributes wanted, Lifecycle... parents) {
+        this.context = context;
         this.handle = handle;
         this.number = handle.number();
         this.initAttributes = wanted.withCapabilities(handle.capabilities());
         this.life = new Lifecycle(HandleKind.QUEUE_PAIR, this::destroy, parents);
-        this.asyncSource = events.register(handle.asyncElement(), this);
+        this.asyncSource = context.asyncEvents.register(handle.asyncElement(), this);
     }
 
     private void destroy() throws VerbsException {
@@ -87,13 +90,17 @@ public final class QueuePair implements AutoCloseable {
                             shared == null ? null : shared.handle,
                             xrcDomain == null ? null : xrcDomain.handle));
             return new QueuePair(
-                    domain.context().asyncEvents,
+                    domain.context(),
                     handle,
                     wanted,
                     Stream.concat(Stream.of(others), parts.stream()).toArray(Lifecycle[]::new));
         } finally {
             parts.subList(0, entered).forEach(Lifecycle::exit);
         }
+    }
+
+    DeviceContext context() {
+        return context;
     }
 
     private static void requireSameDevice(ProtectionDomain domain, DeviceContext other) {
@@ -142,7 +149,12 @@ public final class QueuePair implements AutoCloseable {
         life.enter();
         int errno;
         try {
-            errno = handle.postSend(first.checkedList());
+            MemorySegment list = first.beginPost();
+            try {
+                errno = handle.postSend(list);
+            } finally {
+                first.endPost();
+            }
         } finally {
             Reference.reachabilityFence(first);
             life.exit();

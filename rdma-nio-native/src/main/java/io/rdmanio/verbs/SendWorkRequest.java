@@ -20,6 +20,9 @@ public final class SendWorkRequest implements AutoCloseable {
     private final OwnMemory memory;
     // Keeps the memory of the list reachable.
     private SendWorkRequest next;
+    // What a bind names by address; both null for any other request.
+    private MemoryWindow window;
+    private MemoryRegion region;
 
     /**
      * Allocates a request of its own, freed by {@link #close}: everything zero, no entries in use.
@@ -68,8 +71,14 @@ public final class SendWorkRequest implements AutoCloseable {
      *
      * @param opcode one of {@link SendOpcode}
      * @return this
+     * @throws IllegalArgumentException when it is BIND_MEMORY_WINDOW: {@link #bindMemoryWindow} sets that
      */
     public SendWorkRequest opcode(int opcode) {
+        if (opcode == SendOpcode.BIND_MEMORY_WINDOW) {
+            throw new IllegalArgumentException("bindMemoryWindow sets this opcode, with all that belongs to it");
+        }
+        window = null;
+        region = null;
         SendWorkRequestLayout.OPCODE.set(memory(), opcode);
         return this;
     }
@@ -93,6 +102,70 @@ public final class SendWorkRequest implements AutoCloseable {
      */
     public SendWorkRequest immediateData(int hostOrderValue) {
         SendWorkRequestLayout.IMMEDIATE_DATA.set(memory(), hostOrderValue);
+        return this;
+    }
+
+    /**
+     * Sets the key that LOCAL_INVALIDATE invalidates here, or SEND_WITH_INVALIDATE at the peer: that of a memory window
+     * of type 2. It lies in the place of immediate data.
+     *
+     * @param remoteKey the key
+     * @return this
+     */
+    public SendWorkRequest invalidateKey(int remoteKey) {
+        SendWorkRequestLayout.INVALIDATE_KEY.set(memory(), remoteKey);
+        return this;
+    }
+
+    /**
+     * Makes this a bind of a memory window of type 2 to a piece of a region: opcode BIND_MEMORY_WINDOW, no scatter-gather
+     * entries. When it has completed, note the key by {@link MemoryWindow#setRemoteKey}. Window and region must not be
+     * closed before it is posted.
+     *
+     * @param boundWindow the window
+     * @param remoteKey the key it gets, {@link MemoryWindow#nextRemoteKey} in general
+     * @param boundRegion what it is bound to, registered with {@link AccessFlags#MEMORY_WINDOW_BIND}; of the same domain
+     *     as window and queue pair, or the completion tells of failure
+     * @param address where it begins, as {@link MemoryRegion#address} counts
+     * @param lengthBytes its length
+     * @param accessFlags what peers may do: REMOTE_READ; REMOTE_WRITE and REMOTE_ATOMIC if the region has LOCAL_WRITE
+     * @return this
+     * @throws IllegalArgumentException when the window is of type 1, or the length negative
+     * @throws IllegalStateException after close, of the window or the region too
+     */
+    public SendWorkRequest bindMemoryWindow(
+            MemoryWindow boundWindow,
+            int remoteKey,
+            MemoryRegion boundRegion,
+            long address,
+            long lengthBytes,
+            int accessFlags) {
+        if (boundWindow.type() != MemoryWindowType.TYPE_2) {
+            throw new IllegalArgumentException("a window of type 1 is bound by its own method");
+        }
+        if (lengthBytes < 0) {
+            throw new IllegalArgumentException("lengthBytes " + lengthBytes + " is negative");
+        }
+        boundWindow.life.enter();
+        try {
+            boundRegion.life.enter();
+            try {
+                SendWorkRequestLayout.BIND_WINDOW.set(memory(), boundWindow.handle.reference());
+                SendWorkRequestLayout.BIND_REGION.set(memory(), boundRegion.handle.reference());
+            } finally {
+                boundRegion.life.exit();
+            }
+        } finally {
+            boundWindow.life.exit();
+        }
+        window = boundWindow;
+        region = boundRegion;
+        SendWorkRequestLayout.BIND_KEY.set(memory(), remoteKey);
+        SendWorkRequestLayout.BIND_ADDRESS.set(memory(), address);
+        SendWorkRequestLayout.BIND_LENGTH.set(memory(), lengthBytes);
+        SendWorkRequestLayout.BIND_ACCESS.set(memory(), accessFlags);
+        SendWorkRequestLayout.SGE_COUNT.set(memory(), 0);
+        SendWorkRequestLayout.OPCODE.set(memory(), SendOpcode.BIND_MEMORY_WINDOW);
         return this;
     }
 
@@ -153,12 +226,47 @@ public final class SendWorkRequest implements AutoCloseable {
         return this;
     }
 
-    /** The list's first request, after a check that none of its memory was freed. */
-    MemorySegment checkedList() {
-        for (SendWorkRequest request = next; request != null; request = request.next) {
-            request.memory();
+    /**
+     * Begins a post of the list: checks that none of its memory was freed, and keeps open what it names by address, until
+     * {@link #endPost}.
+     */
+    MemorySegment beginPost() {
+        for (SendWorkRequest request = this; request != null; request = request.next) {
+            try {
+                request.enterParts();
+            } catch (IllegalStateException e) {
+                endPost(request);
+                throw e;
+            }
         }
         return memory();
+    }
+
+    /** Ends a post that was begun. */
+    void endPost() {
+        endPost(null);
+    }
+
+    private void endPost(SendWorkRequest end) {
+        for (SendWorkRequest request = this; request != end; request = request.next) {
+            if (request.window != null) {
+                request.region.life.exit();
+                request.window.life.exit();
+            }
+        }
+    }
+
+    private void enterParts() {
+        memory();
+        if (window != null) {
+            window.life.enter();
+            try {
+                region.life.enter();
+            } catch (IllegalStateException e) {
+                window.life.exit();
+                throw e;
+            }
+        }
     }
 
     /** Frees the memory, unless it lies in a given arena. Idempotent. */

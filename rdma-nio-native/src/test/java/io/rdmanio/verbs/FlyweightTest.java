@@ -119,7 +119,7 @@ class FlyweightTest {
             SendWorkRequest second = new SendWorkRequest(1);
             first.next(second);
             second.close();
-            assertThatThrownBy(first::checkedList).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(first::beginPost).isInstanceOf(IllegalStateException.class);
         }
     }
 

@@ -3,6 +3,7 @@ package io.rdmanio.verbs.ffm;
 import io.rdmanio.verbs.AtomicCapability;
 import io.rdmanio.verbs.DeviceAttributes;
 import io.rdmanio.verbs.ExtendedDeviceAttributes;
+import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.GidEntry;
 import io.rdmanio.verbs.GidType;
 import io.rdmanio.verbs.LinkLayer;
@@ -112,7 +113,7 @@ final class Attributes {
 
     static GidEntry gidEntry(MemorySegment entry) {
         return new GidEntry(
-                IbvGidEntry.GID.of(entry).toArray(ValueLayout.JAVA_BYTE),
+                Gid.of(IbvGidEntry.GID.of(entry).toArray(ValueLayout.JAVA_BYTE)),
                 IbvGidEntry.GID_INDEX.get(entry),
                 IbvGidEntry.PORT_NUM.get(entry),
                 GidType.of(IbvGidEntry.GID_TYPE.get(entry)),

@@ -5,6 +5,9 @@ import io.rdmanio.linux.ResourceLimits;
 
 /** Cause and cure of errors, by function: the same number means different things in different calls. */
 final class Cures {
+    private static final String WINDOW_BOUND =
+            "A memory window is still bound to the region: unbind or close it, then close the region again.";
+
     private Cures() {}
 
     static String of(String function, int errno) {
@@ -23,7 +26,10 @@ final class Cures {
             case Errno.EOPNOTSUPP, Errno.ENOSYS -> "The device or its driver does not have this operation.";
             case Errno.EAGAIN ->
                 function.equals("ibv_open_xrcd") ? "The file has no XRC domain: create one (XrcDomain.CREATE)." : "";
-            case Errno.EBUSY -> "Something that was made from it is still in use.";
+            case Errno.EBUSY ->
+                function.equals("ibv_dereg_mr") ? WINDOW_BOUND : "Something that was made from it is still in use.";
+            case Errno.EIO ->
+                function.equals("ibv_get_async_event") ? "The device is gone: close what was made from it." : "";
             default -> "";
         };
     }
@@ -66,9 +72,6 @@ final class Cures {
 
     private static String invalid(String function) {
         return switch (function) {
-            case "ibv_reg_mr", "ibv_reg_mr_iova2" ->
-                "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE; the length must not be 0.";
-            case "ibv_create_cq" -> "The depth is more than the device's maxCompletionQueueEntries.";
             case "ibv_resize_cq" ->
                 "The depth is more than the device's maxCompletionQueueEntries, or less than the completions that"
                         + " wait to be polled.";
@@ -81,6 +84,21 @@ final class Cures {
                         + " posted.";
             case "ibv_open_xrcd" ->
                 "The file has an XRC domain and flags are EXCLUSIVE, or there is no file and flags lack CREATE.";
+            case "ibv_dereg_mr" -> WINDOW_BOUND;
+            case "ibv_alloc_mw" -> "The device has no memory windows of this type.";
+            case "ibv_bind_mw" ->
+                "The window must lie in the region, the region be registered with MEMORY_WINDOW_BIND, and the access"
+                        + " flags be for peers alone; the queue pair must be ready to send.";
+            case "ibv_reg_dmabuf_mr" ->
+                "The descriptor must be that of a dma-buf that holds offset and length, and the address lie in its page"
+                        + " as the offset does in its.";
+            case "ibv_query_port", "ibv_query_gid", "ibv_query_gid_ex", "ibv_query_pkey" ->
+                "Ports count from 1, entries from 0, up to what the device's and the port's attributes tell.";
+            case "ibv_reg_mr", "ibv_reg_mr_iova", "ibv_reg_mr_iova2" ->
+                "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE; the length must not be 0; an address of"
+                        + " one's own must lie in its page as the memory does in its.";
+            case "ibv_create_cq" ->
+                "The depth is more than the device's maxCompletionQueueEntries, or there is no such vector.";
             case "rdma_create_qp" ->
                 "The id needs a device and may have one queue pair, whose sizes must not exceed the device's"
                         + " maxQueuePairWorkRequests, maxSges and its inline limit; the completion queues must be as"

@@ -78,6 +78,19 @@ final class FfmContext implements ContextHandle {
                         + " does not know it.");
     }
 
+    /**
+     * A function of the context's table, for calls that are not on a hot path.
+     *
+     * @throws VerbsException when the driver doesn't have it
+     */
+    NativeFunction operation(Field.U64 field, String function) throws VerbsException {
+        long address = field.get(IbvContext.STRUCT.at(context));
+        if (address == 0) {
+            throw missing(function);
+        }
+        return new NativeFunction(function, MemorySegment.ofAddress(address));
+    }
+
     /** A function of the driver's table; null when the driver has none. */
     private static NativeFunction operation(MemorySegment context, Field.U64 field) {
         long address = field.get(context);

@@ -3,10 +3,13 @@ package io.rdmanio.verbs.ffm;
 import io.rdmanio.linux.CallFrame;
 import io.rdmanio.linux.Downcall;
 import io.rdmanio.linux.Errno;
+import io.rdmanio.linux.NativeFunction;
+import io.rdmanio.verbs.MemoryWindowType;
 import io.rdmanio.verbs.SharedReceiveQueueAttributes;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.spi.CompletionQueueHandle;
 import io.rdmanio.verbs.spi.MemoryRegionHandle;
+import io.rdmanio.verbs.spi.MemoryWindowHandle;
 import io.rdmanio.verbs.spi.ProtectionDomainHandle;
 import io.rdmanio.verbs.spi.SharedReceiveQueueHandle;
 import io.rdmanio.verbs.spi.XrcDomainHandle;
@@ -16,6 +19,8 @@ final class FfmProtectionDomain implements ProtectionDomainHandle {
     // Flags that a device may ignore are only known to the newer function (IBV_ACCESS_OPTIONAL_RANGE).
     static final int OPTIONAL_RANGE = 0x3FF00000;
 
+    private static final String ALLOC_MW = "ibv_alloc_mw";
+
     final long pd;
     private final FfmContext context;
 
@@ -24,22 +29,78 @@ final class FfmProtectionDomain implements ProtectionDomainHandle {
         this.pd = pd;
     }
 
+    private static boolean optional(int accessFlags) {
+        return (accessFlags & OPTIONAL_RANGE) != 0;
+    }
+
     @Override
     public MemoryRegionHandle registerMemory(long address, long lengthBytes, int accessFlags) throws VerbsException {
-        boolean optional = (accessFlags & OPTIONAL_RANGE) != 0;
-        ImportedFunction function = optional ? Imports.IBV_REG_MR_IOVA2 : Imports.IBV_REG_MR;
+        if (optional(accessFlags)) {
+            return registerMemory(address, lengthBytes, address, accessFlags);
+        }
         try (CallFrame frame = CallFrame.enter()) {
-            long mr = optional
-                    ? Downcall.call(function.get(), frame, pd, address, lengthBytes, address, accessFlags)
-                    : Downcall.call(function.get(), frame, pd, address, lengthBytes, accessFlags);
-            if (mr == 0 && frame.errno() == Errno.ENOMEM) {
+            long mr = Downcall.call(Imports.IBV_REG_MR.get(), frame, pd, address, lengthBytes, accessFlags);
+            return registered(mr, frame, Imports.IBV_REG_MR, lengthBytes, arguments(lengthBytes, accessFlags));
+        }
+    }
+
+    @Override
+    public MemoryRegionHandle registerMemory(long address, long lengthBytes, long ioVirtualAddress, int accessFlags)
+            throws VerbsException {
+        ImportedFunction function = optional(accessFlags) ? Imports.IBV_REG_MR_IOVA2 : Imports.IBV_REG_MR_IOVA;
+        try (CallFrame frame = CallFrame.enter()) {
+            long mr = Downcall.call(function.get(), frame, pd, address, lengthBytes, ioVirtualAddress, accessFlags);
+            return registered(
+                    mr,
+                    frame,
+                    function,
+                    lengthBytes,
+                    arguments(lengthBytes, accessFlags) + ", iova=0x" + Long.toHexString(ioVirtualAddress));
+        }
+    }
+
+    private static FfmMemoryRegion registered(
+            long mr, CallFrame frame, ImportedFunction function, long lengthBytes, String arguments)
+            throws VerbsException {
+        if (mr == 0 && frame.errno() == Errno.ENOMEM) {
+            throw new VerbsException(
+                    function.name(), arguments, Errno.ENOMEM, Cures.lockedMemory(lengthBytes + " bytes are wanted. "));
+        }
+        return new FfmMemoryRegion(Status.checkPointer(mr, frame, function, arguments));
+    }
+
+    @Override
+    public MemoryRegionHandle registerDmaBuf(
+            int fileDescriptor, long offset, long lengthBytes, long ioVirtualAddress, int accessFlags)
+            throws VerbsException {
+        try (CallFrame frame = CallFrame.enter()) {
+            long mr = Downcall.call(
+                    Imports.IBV_REG_DMABUF_MR.get(),
+                    frame,
+                    pd,
+                    offset,
+                    lengthBytes,
+                    ioVirtualAddress,
+                    fileDescriptor,
+                    accessFlags);
+            return new FfmMemoryRegion(Status.checkPointer(
+                    mr,
+                    frame,
+                    Imports.IBV_REG_DMABUF_MR,
+                    "fd=" + fileDescriptor + ", offset=" + offset + ", " + arguments(lengthBytes, accessFlags)));
+        }
+    }
+
+    @Override
+    public MemoryWindowHandle allocateMemoryWindow(MemoryWindowType type) throws VerbsException {
+        NativeFunction function = context.operation(IbvContext.OPS_ALLOC_MW, ALLOC_MW);
+        try (CallFrame frame = CallFrame.enter()) {
+            long mw = Downcall.call(function, frame, pd, type.value());
+            if (mw == 0) {
                 throw new VerbsException(
-                        function.name(),
-                        arguments(lengthBytes, accessFlags),
-                        Errno.ENOMEM,
-                        Cures.lockedMemory(lengthBytes + " bytes are wanted. "));
+                        ALLOC_MW, context.name() + ", " + type, frame.errno(), Cures.of(ALLOC_MW, frame.errno()));
             }
-            return new FfmMemoryRegion(Status.checkPointer(mr, frame, function, arguments(lengthBytes, accessFlags)));
+            return new FfmMemoryWindow(context, mw);
         }
     }
 

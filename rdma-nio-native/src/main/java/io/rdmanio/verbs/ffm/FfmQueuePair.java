@@ -23,7 +23,7 @@ final class FfmQueuePair implements QueuePairHandle {
 
     private final FfmContext context;
     private final long id;
-    private final long qp;
+    final long qp;
     private final int number;
     private final QueuePairCapabilities capabilities;
 

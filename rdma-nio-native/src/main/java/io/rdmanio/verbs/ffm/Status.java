@@ -20,9 +20,14 @@ final class Status {
 
     /** Throws when such a function failed. */
     static void check(int result, CallFrame frame, ImportedFunction function, String arguments) throws VerbsException {
+        check(result, frame, function.name(), arguments);
+    }
+
+    /** Throws when such a function, inline in C, failed. */
+    static void check(int result, CallFrame frame, String function, String arguments) throws VerbsException {
         int errno = errno(result, frame);
         if (errno != 0) {
-            throw new VerbsException(function.name(), arguments, errno, Cures.of(function.name(), errno));
+            throw new VerbsException(function, arguments, errno, Cures.of(function, errno));
         }
     }
 

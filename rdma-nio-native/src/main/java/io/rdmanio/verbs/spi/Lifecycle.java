@@ -3,6 +3,7 @@ package io.rdmanio.verbs.spi;
 import io.rdmanio.linux.UseGate;
 import io.rdmanio.verbs.VerbsException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -174,6 +175,8 @@ public final class Lifecycle {
         synchronized (children) {
             youngestFirst = new ArrayList<>(children).reversed();
         }
+        // A window may be bound to an older or a younger region, which can't be destroyed before it.
+        youngestFirst.sort(Comparator.comparing(child -> child.kind != HandleKind.MEMORY_WINDOW));
         VerbsException failure = null;
         for (Lifecycle child : youngestFirst) {
             try {

@@ -1,5 +1,6 @@
 package io.rdmanio.verbs.spi;
 
+import io.rdmanio.verbs.MemoryWindowType;
 import io.rdmanio.verbs.SharedReceiveQueueAttributes;
 import io.rdmanio.verbs.VerbsException;
 
@@ -15,6 +16,49 @@ public interface ProtectionDomainHandle {
      * @throws VerbsException when it fails
      */
     MemoryRegionHandle registerMemory(long address, long lengthBytes, int accessFlags) throws VerbsException;
+
+    /**
+     * Registers memory under other addresses than its own.
+     *
+     * @param address where it begins
+     * @param lengthBytes its length
+     * @param ioVirtualAddress the address by which work requests name it
+     * @param accessFlags what may be done with it
+     * @return the region
+     * @throws VerbsException when it fails
+     */
+    default MemoryRegionHandle registerMemory(long address, long lengthBytes, long ioVirtualAddress, int accessFlags)
+            throws VerbsException {
+        throw Unsupported.operation("ibv_reg_mr_iova");
+    }
+
+    /**
+     * Registers a dma-buf.
+     *
+     * @param fileDescriptor its descriptor
+     * @param offset where in it the region begins
+     * @param lengthBytes the region's length
+     * @param ioVirtualAddress the address by which work requests name it
+     * @param accessFlags what may be done with it
+     * @return the region
+     * @throws VerbsException when it fails
+     */
+    default MemoryRegionHandle registerDmaBuf(
+            int fileDescriptor, long offset, long lengthBytes, long ioVirtualAddress, int accessFlags)
+            throws VerbsException {
+        throw Unsupported.operation("ibv_reg_dmabuf_mr");
+    }
+
+    /**
+     * Allocates a memory window.
+     *
+     * @param type how it will be bound
+     * @return the window
+     * @throws VerbsException when it fails
+     */
+    default MemoryWindowHandle allocateMemoryWindow(MemoryWindowType type) throws VerbsException {
+        throw Unsupported.operation("ibv_alloc_mw");
+    }
 
     /**
      * Creates a shared receive queue.

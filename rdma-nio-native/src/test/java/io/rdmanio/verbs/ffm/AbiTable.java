@@ -5,6 +5,7 @@ import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.AtomicCapability;
 import io.rdmanio.verbs.GidType;
 import io.rdmanio.verbs.LinkLayer;
+import io.rdmanio.verbs.MemoryWindowType;
 import io.rdmanio.verbs.NodeType;
 import io.rdmanio.verbs.PathMigrationState;
 import io.rdmanio.verbs.PortState;
@@ -12,6 +13,7 @@ import io.rdmanio.verbs.QueuePairAttribute;
 import io.rdmanio.verbs.QueuePairState;
 import io.rdmanio.verbs.QueuePairType;
 import io.rdmanio.verbs.Rate;
+import io.rdmanio.verbs.ReregisterFlags;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
 import io.rdmanio.verbs.TransportType;
@@ -24,6 +26,7 @@ import io.rdmanio.verbs.cm.PortSpace;
 import io.rdmanio.verbs.spi.Field;
 import io.rdmanio.verbs.spi.IdOption;
 import io.rdmanio.verbs.spi.ReceiveWorkRequestLayout;
+import io.rdmanio.verbs.spi.ReregisterError;
 import io.rdmanio.verbs.spi.ScatterGatherLayout;
 import io.rdmanio.verbs.spi.SendWorkRequestLayout;
 import io.rdmanio.verbs.spi.SharedReceiveQueueHandle;
@@ -55,6 +58,8 @@ final class AbiTable {
             IbvGidEntry.STRUCT,
             IbvPortAttr.STRUCT,
             IbvMr.STRUCT,
+            IbvMw.STRUCT,
+            IbvMwBind.STRUCT,
             IbvCompChannel.STRUCT,
             IbvCq.STRUCT,
             IbvSrq.STRUCT,
@@ -99,6 +104,8 @@ final class AbiTable {
         add(table, NodeType.values(), NodeType::nativeName, NodeType::value);
         add(table, AsyncEventType.values(), AsyncEventType::nativeName, AsyncEventType::value);
         add(table, GidType.values(), GidType::nativeName, GidType::value);
+        add(table, MemoryWindowType.values(), MemoryWindowType::nativeName, MemoryWindowType::value);
+        add(table, ReregisterError.values(), ReregisterError::nativeName, ReregisterError::value);
         add(table, Rate.values(), Rate::nativeName, Rate::value);
         add(table, PortState.values(), PortState::nativeName, PortState::value);
         add(table, LinkLayer.values(), LinkLayer::nativeName, LinkLayer::value);
@@ -157,6 +164,11 @@ final class AbiTable {
                         "IBV_WR_LOCAL_INV", SendOpcode.LOCAL_INVALIDATE,
                         "IBV_WR_BIND_MW", SendOpcode.BIND_MEMORY_WINDOW,
                         "IBV_WR_SEND_WITH_INV", SendOpcode.SEND_WITH_INVALIDATE),
+                ReregisterFlags.class,
+                names(
+                        "IBV_REREG_MR_CHANGE_TRANSLATION", ReregisterFlags.TRANSLATION,
+                        "IBV_REREG_MR_CHANGE_PD", ReregisterFlags.PROTECTION_DOMAIN,
+                        "IBV_REREG_MR_CHANGE_ACCESS", ReregisterFlags.ACCESS),
                 SendFlags.class,
                 names(
                         "IBV_SEND_FENCE", SendFlags.FENCE,
