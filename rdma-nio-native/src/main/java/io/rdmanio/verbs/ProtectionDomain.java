@@ -19,6 +19,13 @@ public final class ProtectionDomain implements AutoCloseable {
         this.life = new Lifecycle(HandleKind.PROTECTION_DOMAIN, handle::destroy, context.life);
     }
 
+    /** A domain that somebody else owns and an id lends. */
+    ProtectionDomain(DeviceContext context, ProtectionDomainHandle handle, Lifecycle id) {
+        this.context = context;
+        this.handle = handle;
+        this.life = new Lifecycle(HandleKind.PROTECTION_DOMAIN, handle::destroy, id);
+    }
+
     /**
      * Registers memory (ibv_reg_mr(3)): its pages are pinned until the region is closed. Makes a system call and takes
      * time in proportion to the number of pages.
@@ -195,7 +202,7 @@ public final class ProtectionDomain implements AutoCloseable {
 
     /**
      * Deallocates the domain (ibv_dealloc_pd(3)) after everything made from it: its memory windows first, then the
-     * youngest. Idempotent; waits for calls in progress.
+     * youngest. One that a communication id lends is left to its owner. Idempotent; waits for calls in progress.
      *
      * @throws VerbsException when something can't be destroyed
      */

@@ -2,6 +2,7 @@ package io.rdmanio.verbs;
 
 import io.rdmanio.verbs.spi.ContextHandle;
 import io.rdmanio.verbs.spi.Lifecycle;
+import io.rdmanio.verbs.spi.ProtectionDomainHandle;
 import io.rdmanio.verbs.spi.VerbsAccess;
 import io.rdmanio.verbs.spi.VerbsEngine;
 import java.util.List;
@@ -130,6 +131,21 @@ public final class RdmaEngine {
                 QueuePairMaker maker, ProtectionDomain domain, QueuePairInitAttributes attributes, Lifecycle id)
                 throws VerbsException {
             return QueuePair.create(maker, domain, attributes, id);
+        }
+
+        @Override
+        public ProtectionDomain lentDomain(DeviceContext device, ProtectionDomainHandle handle, Lifecycle id) {
+            return new ProtectionDomain(device, handle, id);
+        }
+
+        @Override
+        public Lifecycle life(QueuePair queuePair) {
+            return queuePair.life;
+        }
+
+        @Override
+        public Lifecycle life(CompletionChannel channel) {
+            return channel.life();
         }
     }
 }

@@ -91,7 +91,7 @@ final class ConnectionSetup {
     private void bindId(InetSocketAddress local) throws VerbsException {
         CommunicationId bound = ensureId();
         if (reuseAddress) {
-            bound.setReuseAddress(true);
+            bound.options().setReuseAddress(true);
         }
         bound.bind(local);
     }
@@ -115,7 +115,7 @@ final class ConnectionSetup {
         CommunicationId connecting = ensureId();
         configuration = sizes;
         if (typeOfService >= 0) {
-            connecting.setTypeOfService(typeOfService);
+            connecting.options().setTypeOfService(typeOfService);
         }
         resolveAddress();
     }

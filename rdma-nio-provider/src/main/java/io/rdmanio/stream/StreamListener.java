@@ -126,10 +126,10 @@ public final class StreamListener extends ReadinessSource {
         CommunicationId id = runtime.createId(this);
         try {
             if (familyOnly) {
-                id.setAddressFamilyOnly(true);
+                id.options().setAddressFamilyOnly(true);
             }
             if (reuseAddress) {
-                id.setReuseAddress(true);
+                id.options().setReuseAddress(true);
             }
             id.bind(address);
             id.listen(Math.min(backlog, Integer.MAX_VALUE - MAX_WAITING_REQUESTS) + MAX_WAITING_REQUESTS);

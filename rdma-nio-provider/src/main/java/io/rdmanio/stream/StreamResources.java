@@ -7,6 +7,8 @@ import io.rdmanio.verbs.MemoryRegion;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairCapabilities;
+import io.rdmanio.verbs.QueuePairInitAttributes;
+import io.rdmanio.verbs.QueuePairType;
 import io.rdmanio.verbs.ReceiveWorkRequest;
 import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.VerbsException;
@@ -87,7 +89,10 @@ final class StreamResources implements AutoCloseable {
         this.completionQueue = undo.add(id.device().createCompletionQueue(depthEntries(), completionChannel));
         QueuePairCapabilities wanted = new QueuePairCapabilities(
                 configuration.sendQueueEntries(), receives, SEND_SGES, 1, configuration.inlineBytes());
-        this.queuePair = undo.add(id.createQueuePair(domain, completionQueue, completionQueue, wanted, false));
+        this.queuePair = undo.add(id.createQueuePair(
+                domain,
+                QueuePairInitAttributes.of(QueuePairType.RELIABLE_CONNECTED, wanted)
+                        .withCompletionQueue(completionQueue)));
         this.receive = undo.add(new ReceiveWorkRequest(1));
         for (int slot = 0; slot < receives; slot++) {
             postReceive(slot);

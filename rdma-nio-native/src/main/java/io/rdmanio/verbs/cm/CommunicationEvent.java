@@ -10,16 +10,16 @@ import io.rdmanio.verbs.spi.TakenEvent;
  * <p>Immutable; thread-safe.
  */
 public final class CommunicationEvent implements AutoCloseable {
-    private final EventChannel channel;
     private final TakenEvent taken;
     private final CommunicationId id;
     private final CommunicationId listenId;
+    private final MulticastMembership membership;
 
-    CommunicationEvent(EventChannel channel, TakenEvent taken, CommunicationId id, CommunicationId listenId) {
-        this.channel = channel;
+    CommunicationEvent(TakenEvent taken, CommunicationId id, CommunicationId listenId, MulticastMembership membership) {
         this.taken = taken;
         this.id = id;
         this.listenId = listenId;
+        this.membership = membership;
     }
 
     TakenEvent taken() {
@@ -75,10 +75,28 @@ public final class CommunicationEvent implements AutoCloseable {
     /**
      * The peer's parameters, seen from this side: its initiator depth is our responder resources.
      *
-     * @return as delivered; null in datagram port spaces
+     * @return as delivered; null for datagrams
      */
     public ConnectionParameters connectionParameters() {
         return taken.connectionParameters();
+    }
+
+    /**
+     * Where datagrams go to: the peer's queue pair with ESTABLISHED, a group with MULTICAST_JOIN.
+     *
+     * @return as delivered; null in port spaces of connections. Before the peer or group is known, its fields are zero
+     */
+    public DatagramParameters datagramParameters() {
+        return taken.datagramParameters();
+    }
+
+    /**
+     * The multicast membership it is for.
+     *
+     * @return the membership of a MULTICAST_JOIN or MULTICAST_ERROR; null for any other event
+     */
+    public MulticastMembership membership() {
+        return membership;
     }
 
     /** Acknowledges the event (rdma_ack_cm_event(3)). Idempotent; does not block. */
@@ -86,7 +104,7 @@ public final class CommunicationEvent implements AutoCloseable {
     public void close() {
         CommunicationId debtor = listenId == null ? id : listenId;
         if (debtor != null) {
-            channel.acknowledge(this, debtor);
+            EventChannel.pay(debtor, event -> event == this);
         }
     }
 

@@ -1,5 +1,9 @@
 package io.rdmanio.verbs.cm;
 
+import io.rdmanio.verbs.RdmaEngine;
+import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.spi.VerbsAccess;
+
 /**
  * What happened to a communication id ({@code enum rdma_cm_event_type}, rdma_get_cm_event(3)). An unknown C value is
  * {@code UNKNOWN}. Immutable.
@@ -66,6 +70,18 @@ public enum CommunicationEventType {
      */
     public String nativeName() {
         return nativeName;
+    }
+
+    /**
+     * The connection manager's own name of this event (rdma_event_str(3)); {@link #nativeName} tells it without a
+     * library.
+     *
+     * @param engine whose connection manager
+     * @return the name
+     * @throws VerbsException when the library or its function is missing
+     */
+    public String eventString(RdmaEngine engine) throws VerbsException {
+        return VerbsAccess.get().engine(engine).eventString(value);
     }
 
     /**

@@ -1,24 +1,24 @@
 package io.rdmanio.verbs.cm;
 
-import io.rdmanio.verbs.CompletionQueue;
+import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePair;
-import io.rdmanio.verbs.QueuePairCapabilities;
+import io.rdmanio.verbs.QueuePairAttributes;
 import io.rdmanio.verbs.QueuePairInitAttributes;
-import io.rdmanio.verbs.QueuePairType;
+import io.rdmanio.verbs.QueuePairState;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.spi.CommunicationIdHandle;
 import io.rdmanio.verbs.spi.ContextHandle;
 import io.rdmanio.verbs.spi.HandleKind;
-import io.rdmanio.verbs.spi.IdOption;
 import io.rdmanio.verbs.spi.Lifecycle;
-import io.rdmanio.verbs.spi.VerbsAccess;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A communication id ({@code struct rdma_cm_id}): what a socket is to TCP. Its methods make system calls; those that
@@ -26,28 +26,62 @@ import java.util.Set;
  * {@link #connect} may block for seconds.
  *
  * <p>Thread safety: all methods may be called by any thread; their order is the caller's business.
- * {@code unacknowledged} is guarded by the event channel.
+ * {@code unacknowledged} and {@code token} are guarded by the event channel, {@code channel} is changed under the locks
+ * of both channels, and {@code migrating} lets one change follow another.
  */
 public final class CommunicationId implements AutoCloseable {
     private static final int MAX_PRIVATE_DATA_BYTES = 255;
-    private static final int MAX_TYPE_OF_SERVICE = 255;
 
     final Set<CommunicationEvent> unacknowledged = new HashSet<>();
-    private final EventChannel channel;
     private final CommunicationIdHandle handle;
     private final Lifecycle life;
+    private final IdOptions options;
+    private final IdResources resources;
+    private final Memberships memberships = new Memberships(this);
+    private final ReentrantLock migrating = new ReentrantLock();
+    private volatile EventChannel channel;
+    private long token;
     private volatile Object attachment;
 
     CommunicationId(EventChannel channel, CommunicationIdHandle handle, long token) {
         this.channel = channel;
+        this.token = token;
         this.handle = handle;
-        this.life = new Lifecycle(
-                HandleKind.COMMUNICATION_ID,
-                () -> {
-                    channel.forget(this, token);
-                    handle.destroy();
-                },
-                channel.life());
+        this.life = new Lifecycle(HandleKind.COMMUNICATION_ID, this::destroy, channel.life());
+        this.options = new IdOptions(handle, life);
+        this.resources = new IdResources(this);
+    }
+
+    private void destroy() throws VerbsException {
+        channel.forget(this);
+        handle.destroy();
+    }
+
+    CommunicationIdHandle handle() {
+        return handle;
+    }
+
+    Lifecycle life() {
+        return life;
+    }
+
+    IdResources resources() {
+        return resources;
+    }
+
+    Memberships memberships() {
+        return memberships;
+    }
+
+    /** Under the channel's lock. */
+    long token() {
+        return token;
+    }
+
+    /** Under the locks of both channels. */
+    void movedTo(EventChannel newChannel, long newToken) {
+        channel = newChannel;
+        token = newToken;
     }
 
     /** A call on the native id. */
@@ -83,6 +117,62 @@ public final class CommunicationId implements AutoCloseable {
     }
 
     /**
+     * The channel where this id's events arrive.
+     *
+     * @return the channel that made it, or that it was moved to
+     */
+    public EventChannel channel() {
+        return channel;
+    }
+
+    /**
+     * The options, to be set.
+     *
+     * @return the options, always the same
+     */
+    public IdOptions options() {
+        return options;
+    }
+
+    /**
+     * Moves this id to another event channel (rdma_migrate_id(3)), which from now on gets its events, those that wait in
+     * the old channel too, and closes it when it is closed itself. Events that were taken and not closed are acknowledged
+     * first (they can still be read), so this does not block as the C function may.
+     *
+     * @param target where to, of the same engine; nothing is done when the id is there already
+     * @throws VerbsException when it fails; the id stays where it was
+     * @throws IllegalArgumentException when the channel is of another engine
+     * @throws IllegalStateException after close of the id or of a channel
+     */
+    public void migrate(EventChannel target) throws VerbsException {
+        Objects.requireNonNull(target, "target");
+        life.enter();
+        migrating.lock();
+        try {
+            EventChannel source = channel;
+            if (source.engine() != target.engine()) {
+                throw new IllegalArgumentException("the event channel belongs to another engine");
+            }
+            if (source != target) {
+                source.life().enter();
+                try {
+                    target.life().enter();
+                    try {
+                        source.moveTo(target, this);
+                    } finally {
+                        target.life().exit();
+                    }
+                } finally {
+                    source.life().exit();
+                }
+            }
+        } finally {
+            migrating.unlock();
+            life.exit();
+        }
+    }
+
+    /**
      * Begins to resolve a destination and binds the id to a device (rdma_resolve_addr(3)); ends with ADDRESS_RESOLVED
      * or ADDRESS_ERROR.
      *
@@ -96,9 +186,7 @@ public final class CommunicationId implements AutoCloseable {
      */
     public void resolveAddress(InetSocketAddress sourceOrNull, InetSocketAddress destination, int timeoutMillis)
             throws VerbsException {
-        if (sourceOrNull != null) {
-            checkResolved(sourceOrNull);
-        }
+        checkResolvedOrNull(sourceOrNull);
         checkResolved(destination);
         inside(() -> handle.resolveAddress(sourceOrNull, destination, timeoutMillis));
     }
@@ -127,6 +215,12 @@ public final class CommunicationId implements AutoCloseable {
     public void bind(InetSocketAddress address) throws VerbsException {
         checkResolved(address);
         inside(() -> handle.bind(address));
+    }
+
+    static void checkResolvedOrNull(InetSocketAddress address) {
+        if (address != null) {
+            checkResolved(address);
+        }
     }
 
     private static void checkResolved(InetSocketAddress address) {
@@ -218,76 +312,128 @@ public final class CommunicationId implements AutoCloseable {
     }
 
     /**
-     * Allows the address to be bound while another id has it (RDMA_OPTION_ID_REUSEADDR, rdma_set_option(3)). Before
-     * bind.
+     * Completes a connection of an id without a queue pair of its own, after CONNECT_RESPONSE (rdma_establish(3)):
+     * causes ESTABLISHED at the peer. The program brings its queue pair to READY_TO_SEND before. Not on iWARP, where the
+     * kernel does that step.
      *
-     * @param reuse whether
-     * @throws VerbsException when it fails
+     * @throws VerbsException when the id has a queue pair, or there was no CONNECT_RESPONSE ({@code EINVAL})
      * @throws IllegalStateException after close
      */
-    public void setReuseAddress(boolean reuse) throws VerbsException {
-        inside(() -> handle.setOption(IdOption.REUSE_ADDRESS, reuse ? 1 : 0));
+    public void establish() throws VerbsException {
+        inside(handle::establish);
     }
 
     /**
-     * Keeps an IPv6 wildcard from taking IPv4 too (RDMA_OPTION_ID_AFONLY, rdma_set_option(3)). Before bind.
+     * Tells the connection manager of an asynchronous event of the queue pair (rdma_notify(3)): data came before the
+     * peer's last message of connecting, so the connection stands.
      *
-     * @param only whether
-     * @throws VerbsException when it fails
+     * @param type the event; the kernel knows COMMUNICATION_ESTABLISHED
+     * @throws VerbsException when it is another event, or the id is not waiting for that message ({@code EINVAL})
      * @throws IllegalStateException after close
      */
-    public void setAddressFamilyOnly(boolean only) throws VerbsException {
-        inside(() -> handle.setOption(IdOption.ADDRESS_FAMILY_ONLY, only ? 1 : 0));
+    public void notify(AsyncEventType type) throws VerbsException {
+        Objects.requireNonNull(type, "type");
+        inside(() -> handle.notify(type.value()));
     }
 
     /**
-     * Sets the type of service (RDMA_OPTION_ID_TOS, rdma_set_option(3)). Before connect.
+     * Creates the queue pair of this id (rdma_create_qp(3)). Connect and accept bring one of a connected type to
+     * READY_TO_SEND; one for datagrams is there at once. Makes system calls.
      *
-     * @param typeOfService as in the IP header, 0 to 255
-     * @throws VerbsException when it fails
-     * @throws IllegalArgumentException when the value is not 0 to 255
-     * @throws IllegalStateException after close
-     */
-    public void setTypeOfService(int typeOfService) throws VerbsException {
-        if (typeOfService < 0 || typeOfService > MAX_TYPE_OF_SERVICE) {
-            throw new IllegalArgumentException("type of service " + typeOfService + " is not 0 to 255");
-        }
-        inside(() -> handle.setOption(IdOption.TYPE_OF_SERVICE, typeOfService));
-    }
-
-    /**
-     * Creates the reliable connected queue pair of this id (rdma_create_qp(3)), which connect and accept bring to
-     * READY_TO_SEND.
+     * <p>Completion queues that the attributes lack, where there is something to complete, are created with a channel
+     * each and belong to this id: {@link MessageQueues} waits for their completions.
      *
-     * @param domain its protection domain, made from {@link #device}
-     * @param send where its send completions go
-     * @param receive where its receive completions go; may be the same
-     * @param wanted its sizes; {@link QueuePair#capabilities} tells what was granted
-     * @param signalAll whether every send generates a completion
-     * @return the queue pair, closed before this id
-     * @throws VerbsException when sizes are more than the device allows ({@code EINVAL}), memory can't be locked
-     *     ({@code ENOMEM}), or the id has a queue pair or no device ({@code EINVAL})
+     * @param domainOrNull its protection domain, made from {@link #device}; null for {@link #protectionDomain}
+     * @param attributes what it shall be made of
+     * @return the queue pair, closed before this id; its attributes tell the sizes that were granted
+     * @throws VerbsException when sizes are more than the device allows, or its type does not suit the port space
+     *     ({@code EINVAL}), memory can't be locked ({@code ENOMEM}), or the id has a queue pair or no device
+     *     ({@code EINVAL})
      * @throws IllegalArgumentException when the parts belong to different devices
      * @throws IllegalStateException after close, of the parts too
      */
-    public QueuePair createQueuePair(
-            ProtectionDomain domain,
-            CompletionQueue send,
-            CompletionQueue receive,
-            QueuePairCapabilities wanted,
-            boolean signalAll)
+    public QueuePair createQueuePair(ProtectionDomain domainOrNull, QueuePairInitAttributes attributes)
             throws VerbsException {
+        Objects.requireNonNull(attributes, "attributes");
         life.enter();
         try {
-            return VerbsAccess.get()
-                    .newQueuePair(
-                            handle::createQueuePair,
-                            domain,
-                            QueuePairInitAttributes.of(QueuePairType.RELIABLE_CONNECTED, wanted)
-                                    .withSendQueue(send)
-                                    .withReceiveQueue(receive)
-                                    .withSignalAll(signalAll),
-                            life);
+            return resources.createQueuePair(domainOrNull, attributes);
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * The protection domain that the library made for all ids of this device ({@code pd} of {@code struct rdma_cm_id}).
+     * Every id lends it as an object of its own, which can't deallocate it: its close ends what was made from it through
+     * this id, and the id's close does so too.
+     *
+     * @return the domain, always the same for this id; null before the id is bound to a device
+     * @throws IllegalStateException after close
+     */
+    public ProtectionDomain protectionDomain() {
+        life.enter();
+        try {
+            return resources.protectionDomain();
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * What a queue pair of the program's own needs for a state (rdma_init_qp_attr(3)), to be given to
+     * its {@code modify}: for INIT when the id has a device, for READY_TO_RECEIVE and READY_TO_SEND when the peer
+     * has answered. Makes a system call.
+     *
+     * @param state the state that the queue pair shall get
+     * @return the attributes, those marked that the state needs
+     * @throws VerbsException when the id is not so far ({@code EINVAL})
+     * @throws IllegalStateException after close
+     */
+    public QueuePairAttributes initQueuePairAttributes(QueuePairState state) throws VerbsException {
+        Objects.requireNonNull(state, "state");
+        life.enter();
+        try {
+            return handle.initQueuePairAttributes(state);
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Begins to join a multicast group to send and to receive (rdma_join_multicast(3)); ends with MULTICAST_JOIN, whose
+     * {@link CommunicationEvent#datagramParameters} tell where to send, or MULTICAST_ERROR. On Ethernet, where this
+     * causes an IGMP report, no answer is waited for.
+     *
+     * @param group the group's address
+     * @return the membership, to be closed by the caller, after MULTICAST_ERROR too
+     * @throws VerbsException when it fails at once: the id is not bound to a device, or not of a datagram port space
+     *     ({@code EINVAL})
+     * @throws IllegalStateException after close, or when this id has joined the group already
+     */
+    public MulticastMembership joinMulticast(InetAddress group) throws VerbsException {
+        return join(group, null);
+    }
+
+    /**
+     * Begins to join a multicast group (rdma_join_multicast_ex(3)); see {@link #joinMulticast(InetAddress)}.
+     *
+     * @param group the group's address
+     * @param how for what
+     * @return the membership, to be closed by the caller, after MULTICAST_ERROR too
+     * @throws VerbsException when it fails at once: the id is not bound to a device, or not of a datagram port space
+     *     ({@code EINVAL}); or this way of joining is not to be had ({@code EOPNOTSUPP})
+     * @throws IllegalStateException after close, or when this id has joined the group already
+     */
+    public MulticastMembership joinMulticast(InetAddress group, MulticastJoin how) throws VerbsException {
+        return join(group, Objects.requireNonNull(how, "how"));
+    }
+
+    private MulticastMembership join(InetAddress group, MulticastJoin how) throws VerbsException {
+        Objects.requireNonNull(group, "group");
+        life.enter();
+        try {
+            return memberships.join(group, token -> handle.joinMulticast(group, how, token));
         } finally {
             life.exit();
         }
@@ -319,6 +465,38 @@ public final class CommunicationId implements AutoCloseable {
         life.enter();
         try {
             return handle.portNumber();
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * The local port (rdma_get_src_port(3)).
+     *
+     * @return the port; 0 before the id is bound
+     * @throws VerbsException when the library lacks the function
+     * @throws IllegalStateException after close
+     */
+    public int sourcePort() throws VerbsException {
+        life.enter();
+        try {
+            return handle.sourcePort();
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * The peer's port (rdma_get_dst_port(3)).
+     *
+     * @return the port; 0 before the destination is known
+     * @throws VerbsException when the library lacks the function
+     * @throws IllegalStateException after close
+     */
+    public int destinationPort() throws VerbsException {
+        life.enter();
+        try {
+            return handle.destinationPort();
         } finally {
             life.exit();
         }

@@ -14,16 +14,19 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 
 /**
  * Where the events of communication ids arrive ({@code struct rdma_event_channel}): a descriptor that can be waited
  * for, and that is readable while an event is queued.
  *
  * <p>Thread safety: all methods may be called by any thread; events are taken by one at a time. {@code events} guards
- * the table of ids, which events are unacknowledged, and an event's way from the native queue into that table; nothing
- * blocks under it.
+ * the table of ids, which of their events are unacknowledged, and an event's way from the native queue into that table;
+ * nothing blocks under it. The locks of two channels are taken in the order of the channels' age.
  */
 public final class EventChannel implements AutoCloseable {
+    private static final AtomicLong CREATED = new AtomicLong();
+
     private final RdmaEngine engine;
     private final EventChannelHandle handle;
     private final Lifecycle life;
@@ -32,6 +35,8 @@ public final class EventChannel implements AutoCloseable {
     // Ids by token. Native pointers are reused, tokens are not.
     private final Map<Long, CommunicationId> ids = new HashMap<>();
     private final AtomicLong lastToken = new AtomicLong();
+    // Two channels are locked in this order.
+    private final long order = CREATED.incrementAndGet();
 
     private EventChannel(RdmaEngine engine, EventChannelHandle handle) {
         this.engine = engine;
@@ -81,38 +86,50 @@ public final class EventChannel implements AutoCloseable {
                     if (taken == null) {
                         return null;
                     }
-                    CommunicationId target = ids.get(taken.idToken());
-                    if (target != null || taken.newId() == null) {
-                        return deliver(taken, target);
+                    CommunicationEvent event = deliver(taken);
+                    if (event != null) {
+                        return event;
                     }
-                    handle.acknowledge(taken);
                     orphan = taken.newId();
                 } finally {
                     events.unlock();
                 }
-                orphan.destroy();
+                if (orphan != null) {
+                    orphan.destroy();
+                }
             }
         } finally {
             life.exit();
         }
     }
 
-    /** Under {@link #events}. */
-    private CommunicationEvent deliver(TakenEvent taken, CommunicationId target) {
+    /** Under {@link #events}. Returns null when whatever the event is for is gone; it is paid then. */
+    private CommunicationEvent deliver(TakenEvent taken) {
+        CommunicationId target = ids.get(taken.idToken());
         if (target == null) {
             handle.acknowledge(taken);
-            return new CommunicationEvent(this, taken, null, null);
+            return taken.newId() == null ? new CommunicationEvent(taken, null, null, null) : null;
         }
-        CommunicationEvent event = taken.newId() == null
-                ? new CommunicationEvent(this, taken, target, null)
-                : new CommunicationEvent(this, taken, adopt(taken.newId()), target);
+        CommunicationEvent event;
+        if (taken.newId() != null) {
+            event = new CommunicationEvent(taken, adoptLocked(taken.newId()), target, null);
+        } else if (taken.membershipToken() != 0) {
+            MulticastMembership membership = target.memberships().find(taken.membershipToken());
+            if (membership == null) {
+                handle.acknowledge(taken);
+                return null;
+            }
+            event = new CommunicationEvent(taken, target, null, membership);
+        } else {
+            event = new CommunicationEvent(taken, target, null, null);
+        }
         target.unacknowledged.add(event);
         HandleKind.COMMUNICATION_EVENT.opened();
         return event;
     }
 
     /** Under {@link #events}, and inside the life of this channel. */
-    private CommunicationId adopt(CommunicationIdHandle newId) {
+    private CommunicationId adoptLocked(CommunicationIdHandle newId) {
         long token = lastToken.incrementAndGet();
         newId.setToken(token);
         return register(newId, token);
@@ -157,38 +174,95 @@ public final class EventChannel implements AutoCloseable {
         return life;
     }
 
+    RdmaEngine engine() {
+        return engine;
+    }
+
     DeviceContext context(ContextHandle contextHandle) {
         return VerbsAccess.get().borrowed(engine, contextHandle);
     }
 
-    /** Acknowledges an event, once. */
-    void acknowledge(CommunicationEvent event, CommunicationId debtor) {
-        events.lock();
+    /** Takes over an id that was made without a channel: moves it here. */
+    CommunicationId adopt(CommunicationIdHandle idHandle) throws VerbsException {
+        life.enter();
         try {
-            if (debtor.unacknowledged.remove(event)) {
-                pay(event);
+            events.lock();
+            try {
+                idHandle.migrate(handle);
+                return adoptLocked(idHandle);
+            } finally {
+                events.unlock();
             }
         } finally {
-            events.unlock();
+            life.exit();
+        }
+    }
+
+    /**
+     * Moves an id. The caller is inside the lives of the id and of both channels, and lets no other move of this id
+     * begin. The native call waits for events of the id that were taken and not acknowledged, so it is made when there
+     * are none and, with both locks held, nobody can take one.
+     */
+    void moveTo(EventChannel target, CommunicationId id) throws VerbsException {
+        EventChannel first = order < target.order ? this : target;
+        EventChannel second = first == this ? target : this;
+        first.events.lock();
+        try {
+            second.events.lock();
+            try {
+                payLocked(id, event -> true);
+                id.handle().migrate(target.handle);
+                ids.remove(id.token());
+                long token = target.lastToken.incrementAndGet();
+                id.handle().setToken(token);
+                target.ids.put(token, id);
+                id.movedTo(target, token);
+            } finally {
+                second.events.unlock();
+            }
+        } finally {
+            first.events.unlock();
+        }
+        id.life().move(life, target.life);
+    }
+
+    /** Acknowledges those events of an id that are due and not acknowledged yet. */
+    static void pay(CommunicationId debtor, Predicate<CommunicationEvent> due) {
+        while (true) {
+            EventChannel channel = debtor.channel();
+            channel.events.lock();
+            try {
+                if (debtor.channel() == channel) {
+                    channel.payLocked(debtor, due);
+                    return;
+                }
+            } finally {
+                channel.events.unlock();
+            }
         }
     }
 
     /** Under {@link #events}. */
-    private void pay(CommunicationEvent event) {
-        handle.acknowledge(event.taken());
-        HandleKind.COMMUNICATION_EVENT.closed();
+    private void payLocked(CommunicationId debtor, Predicate<CommunicationEvent> due) {
+        debtor.unacknowledged.removeIf(event -> {
+            boolean isDue = due.test(event);
+            if (isDue) {
+                handle.acknowledge(event.taken());
+                HandleKind.COMMUNICATION_EVENT.closed();
+            }
+            return isDue;
+        });
     }
 
     /**
      * Forgets an id that is about to be destroyed, and acknowledges what it still owes: no event can name it
      * afterwards.
      */
-    void forget(CommunicationId id, long token) {
+    void forget(CommunicationId id) {
         events.lock();
         try {
-            ids.remove(token);
-            id.unacknowledged.forEach(this::pay);
-            id.unacknowledged.clear();
+            ids.remove(id.token());
+            payLocked(id, event -> true);
         } finally {
             events.unlock();
         }

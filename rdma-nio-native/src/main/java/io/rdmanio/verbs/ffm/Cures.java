@@ -59,6 +59,7 @@ final class Cures {
                 "No RDMA device has a route to that address: it must go through an interface with an RDMA device, and"
                         + " not through the loopback interface.";
             case "rdma_bind_addr" -> "No RDMA device has that address.";
+            case "rdma_create_ep" -> "No RDMA device has the source address, or none has a route to the destination.";
             default -> "";
         };
     }
@@ -113,6 +114,16 @@ final class Cures {
             case "rdma_reject" -> "The id must come from a CONNECT_REQUEST that is neither accepted nor rejected.";
             case "rdma_disconnect" -> "The id is not connected; the peer may have disconnected before.";
             case "rdma_bind_addr" -> "The id is bound already.";
+            case "rdma_listen" -> "The id listens already, or it is a connection's.";
+            case "rdma_establish" -> "There was no CONNECT_RESPONSE on the id, or it is established already.";
+            case "rdma_notify" ->
+                "The kernel takes IBV_EVENT_COMM_EST alone, and on an id that has accepted and is not established yet.";
+            case "rdma_join_multicast", "rdma_join_multicast_ex" ->
+                "The id must be of a datagram port space, and its address bound or resolved; the group must be a"
+                        + " multicast address.";
+            case "rdma_init_qp_attr" -> "The id is not so far that a queue pair of it could be in this state.";
+            case "rdma_set_option" ->
+                "The id or its device does not have this option, or it is too late for it (see IdOptions).";
             case "ibv_modify_qp" -> "The queue pair's state does not allow this change.";
             default -> "";
         };

@@ -10,8 +10,13 @@ import io.rdmanio.verbs.NodeType;
 import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.WorkCompletionStatus;
+import io.rdmanio.verbs.cm.AddressInfo;
+import io.rdmanio.verbs.cm.AddressInfoHints;
+import io.rdmanio.verbs.spi.CommunicationIdHandle;
 import io.rdmanio.verbs.spi.ContextHandle;
+import io.rdmanio.verbs.spi.DeviceListHandle;
 import io.rdmanio.verbs.spi.EventChannelHandle;
+import io.rdmanio.verbs.spi.ListenerHandle;
 import io.rdmanio.verbs.spi.VerbsEngine;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -162,6 +167,40 @@ public final class FfmEngine implements VerbsEngine {
                 throw e;
             }
             return handle;
+        }
+    }
+
+    @Override
+    public DeviceListHandle openDeviceList() throws VerbsException {
+        return FfmDeviceList.open(this);
+    }
+
+    @Override
+    public List<AddressInfo> lookUpAddresses(String node, String service, AddressInfoHints hints)
+            throws VerbsException {
+        return FfmAddressInfo.lookUp(node, service, hints);
+    }
+
+    @Override
+    public CommunicationIdHandle createEndpoint(AddressInfo address) throws VerbsException {
+        return FfmCommunicationId.createEndpoint(this, address);
+    }
+
+    @Override
+    public ListenerHandle createListener(AddressInfo address) throws VerbsException {
+        FfmCommunicationId id = FfmCommunicationId.createEndpoint(this, address);
+        try {
+            return new FfmListener(this, id);
+        } catch (VerbsException e) {
+            id.destroy();
+            throw e;
+        }
+    }
+
+    @Override
+    public String eventString(int value) throws VerbsException {
+        try (CallFrame frame = CallFrame.enter()) {
+            return Pointers.string(Downcall.call(Imports.RDMA_EVENT_STR.get(), frame, value));
         }
     }
 

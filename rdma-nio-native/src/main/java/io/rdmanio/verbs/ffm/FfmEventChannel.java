@@ -3,9 +3,11 @@ package io.rdmanio.verbs.ffm;
 import io.rdmanio.linux.CallFrame;
 import io.rdmanio.linux.Downcall;
 import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.QueuePairType;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationEventType;
 import io.rdmanio.verbs.cm.ConnectionParameters;
+import io.rdmanio.verbs.cm.DatagramParameters;
 import io.rdmanio.verbs.cm.PortSpace;
 import io.rdmanio.verbs.spi.CommunicationIdHandle;
 import io.rdmanio.verbs.spi.EventChannelHandle;
@@ -23,7 +25,7 @@ final class FfmEventChannel implements EventChannelHandle {
     static final ReentrantLock DELIVERY = new ReentrantLock();
 
     private final FfmEngine engine;
-    private final long channel;
+    final long channel;
     private final int fd;
 
     FfmEventChannel(FfmEngine engine, long channel) {
@@ -57,32 +59,42 @@ final class FfmEventChannel implements EventChannelHandle {
     private TakenEvent read(long event) {
         MemorySegment struct = RdmaCmEvent.STRUCT.at(event);
         long id = RdmaCmEvent.ID.get(struct);
-        long listenId = RdmaCmEvent.LISTEN_ID.get(struct);
         CommunicationEventType type = CommunicationEventType.of(RdmaCmEvent.EVENT.get(struct));
-        boolean request = type == CommunicationEventType.CONNECT_REQUEST;
         MemorySegment idStruct = RdmaCmId.STRUCT.at(id);
-        int portSpace = RdmaCmId.PS.get(idStruct);
-        boolean datagrams = portSpace == PortSpace.UDP.value() || portSpace == PortSpace.IPOIB.value();
+        boolean request = type == CommunicationEventType.CONNECT_REQUEST;
+        boolean membership =
+                type == CommunicationEventType.MULTICAST_JOIN || type == CommunicationEventType.MULTICAST_ERROR;
+        boolean datagrams = membership || RdmaCmId.QP_TYPE.get(idStruct) == QueuePairType.UNRELIABLE_DATAGRAM.value();
+        MemorySegment ud = RdmaCmEvent.PARAM_UD.of(struct);
         return new TakenEvent(
                 event,
                 type,
                 RdmaCmEvent.STATUS.get(struct),
-                RdmaCmId.CONTEXT.get(request ? RdmaCmId.STRUCT.at(listenId) : idStruct),
+                RdmaCmId.CONTEXT.get(request ? RdmaCmId.STRUCT.at(RdmaCmEvent.LISTEN_ID.get(struct)) : idStruct),
                 request ? new FfmCommunicationId(engine, id) : null,
-                privateData(struct),
-                datagrams ? null : parameters(RdmaCmEvent.PARAM_CONN.of(struct)));
+                membership ? new byte[0] : privateData(ud),
+                datagrams ? null : parameters(RdmaCmEvent.PARAM_CONN.of(struct)),
+                datagrams ? datagramParameters(ud) : null,
+                membership ? RdmaUdParam.PRIVATE_DATA.get(ud) : 0);
     }
 
     /** Private data lies at the same place in both kinds of parameters. */
-    private static byte[] privateData(MemorySegment event) {
-        long address = RdmaCmEvent.PARAM_UD_PRIVATE_DATA.get(event);
-        int length = RdmaCmEvent.PARAM_UD_PRIVATE_DATA_LEN.get(event);
+    static byte[] privateData(MemorySegment ud) {
+        long address = RdmaUdParam.PRIVATE_DATA.get(ud);
+        int length = RdmaUdParam.PRIVATE_DATA_LEN.get(ud);
         return address == 0 || length == 0
                 ? new byte[0]
                 : Pointers.bytes(address, length).toArray(ValueLayout.JAVA_BYTE);
     }
 
-    private static ConnectionParameters parameters(MemorySegment conn) {
+    static DatagramParameters datagramParameters(MemorySegment ud) {
+        return new DatagramParameters(
+                QueuePairStructs.path(RdmaUdParam.AH_ATTR.of(ud)),
+                RdmaUdParam.QP_NUM.get(ud),
+                RdmaUdParam.QKEY.get(ud));
+    }
+
+    static ConnectionParameters parameters(MemorySegment conn) {
         return new ConnectionParameters(
                 RdmaConnParam.RESPONDER_RESOURCES.get(conn),
                 RdmaConnParam.INITIATOR_DEPTH.get(conn),

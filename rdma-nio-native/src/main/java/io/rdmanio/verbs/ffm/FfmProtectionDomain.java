@@ -23,10 +23,21 @@ final class FfmProtectionDomain implements ProtectionDomainHandle {
 
     final long pd;
     private final FfmContext context;
+    private final boolean borrowed;
 
     FfmProtectionDomain(FfmContext context, long pd) {
+        this(context, pd, false);
+    }
+
+    private FfmProtectionDomain(FfmContext context, long pd, boolean borrowed) {
         this.context = context;
         this.pd = pd;
+        this.borrowed = borrowed;
+    }
+
+    /** A domain of the connection manager, which deallocates it itself. */
+    static FfmProtectionDomain borrowed(FfmContext context, long pd) {
+        return new FfmProtectionDomain(context, pd, true);
     }
 
     private static boolean optional(int accessFlags) {
@@ -124,6 +135,9 @@ final class FfmProtectionDomain implements ProtectionDomainHandle {
 
     @Override
     public void destroy() throws VerbsException {
+        if (borrowed) {
+            return;
+        }
         try (CallFrame frame = CallFrame.enter()) {
             int result = (int) Downcall.call(Imports.IBV_DEALLOC_PD.get(), frame, pd);
             Status.check(result, frame, Imports.IBV_DEALLOC_PD, "");

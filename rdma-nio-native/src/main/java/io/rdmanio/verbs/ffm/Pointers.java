@@ -18,10 +18,17 @@ final class Pointers {
         return MemorySegment.ofAddress(address).reinterpret(length);
     }
 
-    /** A text that C owns. */
+    /** A text that C owns; null for a null pointer. */
     @SuppressWarnings("restricted")
     static String string(long address) {
-        return MemorySegment.ofAddress(address).reinterpret(Long.MAX_VALUE).getString(0);
+        return address == 0
+                ? null
+                : MemorySegment.ofAddress(address).reinterpret(Long.MAX_VALUE).getString(0);
+    }
+
+    /** A __be16 that was returned as a number. */
+    static int fromNetworkOrder(short value) {
+        return (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? Short.reverseBytes(value) : value) & 0xFFFF;
     }
 
     /** A __be64 that was returned as a number. */

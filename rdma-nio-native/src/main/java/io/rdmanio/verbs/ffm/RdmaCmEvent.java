@@ -10,19 +10,10 @@ final class RdmaCmEvent {
     static final Field.U32 EVENT = new Field.U32("event", 16);
     static final Field.U32 STATUS = new Field.U32("status", 20);
     static final Field.Bytes PARAM_CONN = new Field.Bytes("param.conn", 24, RdmaConnParam.SIZE);
-    static final Field.U64 PARAM_UD_PRIVATE_DATA = new Field.U64("param.ud.private_data", 24);
-    static final Field.U8 PARAM_UD_PRIVATE_DATA_LEN = new Field.U8("param.ud.private_data_len", 32);
+    static final Field.Bytes PARAM_UD = new Field.Bytes("param.ud", 24, RdmaUdParam.SIZE);
     static final long SIZE = 80;
-    static final Struct STRUCT = Struct.of(
-            "struct rdma_cm_event",
-            SIZE,
-            ID,
-            LISTEN_ID,
-            EVENT,
-            STATUS,
-            PARAM_CONN,
-            PARAM_UD_PRIVATE_DATA,
-            PARAM_UD_PRIVATE_DATA_LEN);
+    static final Struct STRUCT =
+            Struct.of("struct rdma_cm_event", SIZE, ID, LISTEN_ID, EVENT, STATUS, PARAM_CONN, PARAM_UD);
 
     private RdmaCmEvent() {}
 }

@@ -40,6 +40,11 @@ final class SocketAddresses {
         }
     }
 
+    /** How large the address is that {@link #write} wrote. */
+    static long sizeBytes(MemorySegment address) {
+        return SockaddrIn.SIN_FAMILY.get(address) == AF_INET ? SockaddrIn.SIZE : SockaddrIn6.SIZE;
+    }
+
     /** Reads a sockaddr; returns null when it is not set or of another family. */
     static InetSocketAddress read(MemorySegment from) {
         try {

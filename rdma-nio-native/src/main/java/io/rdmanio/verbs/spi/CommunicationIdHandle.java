@@ -1,7 +1,11 @@
 package io.rdmanio.verbs.spi;
 
+import io.rdmanio.verbs.QueuePairAttributes;
+import io.rdmanio.verbs.QueuePairState;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.ConnectionParameters;
+import io.rdmanio.verbs.cm.MulticastJoin;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /** An engine's communication id. */
@@ -12,6 +16,18 @@ public interface CommunicationIdHandle {
      * @param token the token; not 0
      */
     void setToken(long token);
+
+    /**
+     * Moves it to another channel of the same engine. Called when none of its events is taken and not acknowledged, and
+     * while nobody takes one from either channel; does not wait then. An id that was made without a channel leaves its
+     * own behind.
+     *
+     * @param channel where to
+     * @throws VerbsException when it fails; the id stays where it was
+     */
+    default void migrate(EventChannelHandle channel) throws VerbsException {
+        throw Unsupported.operation("rdma_migrate_id");
+    }
 
     /**
      * Begins to resolve an address.
@@ -89,6 +105,97 @@ public interface CommunicationIdHandle {
      * @throws VerbsException when it fails
      */
     void setOption(IdOption option, int value) throws VerbsException;
+
+    /**
+     * Sets the path.
+     *
+     * @param pathData structs of the engine's kind
+     * @throws VerbsException when it fails
+     */
+    default void setPath(byte[] pathData) throws VerbsException {
+        throw Unsupported.operation("rdma_set_option");
+    }
+
+    /**
+     * Completes the connection of an id without a queue pair.
+     *
+     * @throws VerbsException when it fails
+     */
+    default void establish() throws VerbsException {
+        throw Unsupported.operation("rdma_establish");
+    }
+
+    /**
+     * Tells of an asynchronous event of the queue pair.
+     *
+     * @param eventType C's value
+     * @throws VerbsException when it fails
+     */
+    default void notify(int eventType) throws VerbsException {
+        throw Unsupported.operation("rdma_notify");
+    }
+
+    /**
+     * Begins to join a multicast group.
+     *
+     * @param group its address, joined once only
+     * @param join how; null for the older function, which knows full members only
+     * @param token what its events shall carry; not 0
+     * @throws VerbsException when it fails at once
+     */
+    default void joinMulticast(InetAddress group, MulticastJoin join, long token) throws VerbsException {
+        throw Unsupported.operation(join == null ? "rdma_join_multicast" : "rdma_join_multicast_ex");
+    }
+
+    /**
+     * Leaves a group. An event of it that is taken meanwhile is acknowledged at once.
+     *
+     * @param group its address
+     * @throws VerbsException when it fails; the group is forgotten all the same
+     */
+    default void leaveMulticast(InetAddress group) throws VerbsException {
+        throw Unsupported.operation("rdma_leave_multicast");
+    }
+
+    /**
+     * The domain that the engine made for the ids of this device. Its destroy does nothing.
+     *
+     * @return the domain; null before the id is bound to a device
+     */
+    default ProtectionDomainHandle protectionDomain() {
+        return null;
+    }
+
+    /**
+     * What a queue pair needs for a state.
+     *
+     * @param state the state
+     * @return the attributes, those marked that are needed
+     * @throws VerbsException when it fails
+     */
+    default QueuePairAttributes initQueuePairAttributes(QueuePairState state) throws VerbsException {
+        throw Unsupported.operation("rdma_init_qp_attr");
+    }
+
+    /**
+     * The local port.
+     *
+     * @return the port, 0 when it is not set
+     * @throws VerbsException when it fails
+     */
+    default int sourcePort() throws VerbsException {
+        throw Unsupported.operation("rdma_get_src_port");
+    }
+
+    /**
+     * The peer's port.
+     *
+     * @return the port, 0 when it is not set
+     * @throws VerbsException when it fails
+     */
+    default int destinationPort() throws VerbsException {
+        throw Unsupported.operation("rdma_get_dst_port");
+    }
 
     /**
      * Creates the queue pair of this id.

@@ -32,6 +32,14 @@ public enum HandleKind {
     COMMUNICATION_ID("CommunicationId"),
     /** A communication event that is not acknowledged. */
     COMMUNICATION_EVENT("CommunicationEvent"),
+    /** A list of the connection manager's devices. */
+    DEVICE_LIST("DeviceList"),
+    /** An endpoint that connects or is connected. */
+    CONNECTION_ENDPOINT("ConnectionEndpoint"),
+    /** An endpoint that listens. */
+    LISTENING_ENDPOINT("ListeningEndpoint"),
+    /** A multicast group that an id has joined. */
+    MULTICAST_MEMBERSHIP("MulticastMembership"),
     /** The memory of a send work request. */
     SEND_WORK_REQUEST("SendWorkRequest"),
     /** The memory of a receive work request. */

@@ -7,7 +7,9 @@ public enum IdOption {
     /** Whether an address may be bound again, 0 or 1. */
     REUSE_ADDRESS(1, 4, "RDMA_OPTION_ID_REUSEADDR"),
     /** Whether an IPv6 wildcard leaves IPv4 alone, 0 or 1. */
-    ADDRESS_FAMILY_ONLY(2, 4, "RDMA_OPTION_ID_AFONLY");
+    ADDRESS_FAMILY_ONLY(2, 4, "RDMA_OPTION_ID_AFONLY"),
+    /** How long an acknowledgement is waited for, an exponent; one byte. */
+    ACKNOWLEDGEMENT_TIMEOUT(3, 1, "RDMA_OPTION_ID_ACK_TIMEOUT");
 
     private final int value;
     private final int sizeBytes;

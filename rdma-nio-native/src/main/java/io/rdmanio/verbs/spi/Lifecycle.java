@@ -123,6 +123,15 @@ public final class Lifecycle {
         }
     }
 
+    /**
+     * Begins a call on the handle, unless it is closed.
+     *
+     * @return whether the call was begun
+     */
+    public boolean tryEnter() {
+        return gate.tryEnter();
+    }
+
     /** Ends a call on the handle. */
     public void exit() {
         gate.exit();

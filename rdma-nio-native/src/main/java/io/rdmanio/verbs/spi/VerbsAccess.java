@@ -1,5 +1,6 @@
 package io.rdmanio.verbs.spi;
 
+import io.rdmanio.verbs.CompletionChannel;
 import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePair;
@@ -97,4 +98,31 @@ public abstract class VerbsAccess {
     public abstract QueuePair newQueuePair(
             QueuePairMaker maker, ProtectionDomain domain, QueuePairInitAttributes attributes, Lifecycle id)
             throws VerbsException;
+
+    /**
+     * A domain that the connection manager made, as an object that lives no longer than an id. The caller must be inside
+     * the id's lifecycle.
+     *
+     * @param device its device
+     * @param handle the domain, whose destroy does nothing
+     * @param id the id's life
+     * @return the domain
+     */
+    public abstract ProtectionDomain lentDomain(DeviceContext device, ProtectionDomainHandle handle, Lifecycle id);
+
+    /**
+     * The life of a queue pair.
+     *
+     * @param queuePair the queue pair
+     * @return its life
+     */
+    public abstract Lifecycle life(QueuePair queuePair);
+
+    /**
+     * The life of a completion channel.
+     *
+     * @param channel the channel
+     * @return its life
+     */
+    public abstract Lifecycle life(CompletionChannel channel);
 }

@@ -4,6 +4,8 @@ import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.DeviceInfo;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.WorkCompletionStatus;
+import io.rdmanio.verbs.cm.AddressInfo;
+import io.rdmanio.verbs.cm.AddressInfoHints;
 import java.util.List;
 import java.util.Optional;
 
@@ -71,4 +73,61 @@ public interface VerbsEngine {
      * @throws VerbsException when it can't be opened
      */
     EventChannelHandle openEventChannel() throws VerbsException;
+
+    /**
+     * Lists the devices that the connection manager has open.
+     *
+     * @return the list, to be destroyed by the caller
+     * @throws VerbsException when it fails
+     */
+    default DeviceListHandle openDeviceList() throws VerbsException {
+        throw Unsupported.operation("rdma_get_devices");
+    }
+
+    /**
+     * Looks up addresses.
+     *
+     * @param node the host, or null
+     * @param service the port, or null
+     * @param hints what to look for
+     * @return what was found
+     * @throws VerbsException when it fails
+     */
+    default List<AddressInfo> lookUpAddresses(String node, String service, AddressInfoHints hints)
+            throws VerbsException {
+        throw Unsupported.operation("rdma_getaddrinfo");
+    }
+
+    /**
+     * Creates an id to connect with, whose route is resolved. Blocks until it is, for the seconds that the engine allows.
+     *
+     * @param address where to
+     * @return an id without a channel, to be moved to one
+     * @throws VerbsException when it fails
+     */
+    default CommunicationIdHandle createEndpoint(AddressInfo address) throws VerbsException {
+        throw Unsupported.operation("rdma_create_ep");
+    }
+
+    /**
+     * Creates an id to listen with.
+     *
+     * @param address where
+     * @return the id, bound
+     * @throws VerbsException when it fails
+     */
+    default ListenerHandle createListener(AddressInfo address) throws VerbsException {
+        throw Unsupported.operation("rdma_create_ep");
+    }
+
+    /**
+     * The connection manager's own name of an event.
+     *
+     * @param value C's value
+     * @return the name
+     * @throws VerbsException when the engine has no names
+     */
+    default String eventString(int value) throws VerbsException {
+        throw Unsupported.operation("rdma_event_str");
+    }
 }

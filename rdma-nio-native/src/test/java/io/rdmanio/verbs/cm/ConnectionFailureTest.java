@@ -145,10 +145,10 @@ class ConnectionFailureTest {
     void options_areTaken() throws IOException {
         try (EventChannel channel = EventChannel.open(RdmaEngine.system());
                 CommunicationId id = channel.createId(PortSpace.TCP)) {
-            id.setReuseAddress(true);
-            id.setAddressFamilyOnly(true);
-            id.setTypeOfService(16);
-            assertThatThrownBy(() -> id.setTypeOfService(256)).isInstanceOf(IllegalArgumentException.class);
+            id.options().setReuseAddress(true);
+            id.options().setAddressFamilyOnly(true);
+            id.options().setTypeOfService(16);
+            assertThatThrownBy(() -> id.options().setTypeOfService(256)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 }

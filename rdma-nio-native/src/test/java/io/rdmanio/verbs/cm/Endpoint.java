@@ -9,6 +9,8 @@ import io.rdmanio.verbs.MemoryRegion;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairCapabilities;
+import io.rdmanio.verbs.QueuePairInitAttributes;
+import io.rdmanio.verbs.QueuePairType;
 import io.rdmanio.verbs.ReceiveWorkRequest;
 import io.rdmanio.verbs.SendWorkRequest;
 import io.rdmanio.verbs.VerbsException;
@@ -38,13 +40,19 @@ final class Endpoint implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
 
     Endpoint(CommunicationId id) throws VerbsException {
+        this(id, QueuePairType.RELIABLE_CONNECTED);
+    }
+
+    Endpoint(CommunicationId id, QueuePairType type) throws VerbsException {
         this.id = id;
         DeviceContext context = id.device();
         domain = context.allocateProtectionDomain();
         channel = context.createCompletionChannel();
         queue = context.createCompletionQueue(2 * DEPTH, channel);
         pair = id.createQueuePair(
-                domain, queue, queue, new QueuePairCapabilities(DEPTH, DEPTH, 2, 1, WANTED_INLINE_BYTES), false);
+                domain,
+                QueuePairInitAttributes.of(type, new QueuePairCapabilities(DEPTH, DEPTH, 2, 1, WANTED_INLINE_BYTES))
+                        .withCompletionQueue(queue));
         memory = arena.allocate(MEMORY_BYTES, MEMORY_BYTES);
         region = domain.registerMemory(memory, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE);
     }

@@ -16,6 +16,8 @@ import io.rdmanio.verbs.OpenHandles;
 import io.rdmanio.verbs.PortState;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePairCapabilities;
+import io.rdmanio.verbs.QueuePairInitAttributes;
+import io.rdmanio.verbs.QueuePairType;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
@@ -186,7 +188,11 @@ class OwnershipTest {
                 ProtectionDomain domain = id.device().allocateProtectionDomain();
                 CompletionQueue queue = id.device().createCompletionQueue(8, null)) {
             assertThatThrownBy(() -> id.createQueuePair(
-                            domain, queue, queue, new QueuePairCapabilities(1 << 26, 1, 1, 1, 0), false))
+                            domain,
+                            QueuePairInitAttributes.of(
+                                            QueuePairType.RELIABLE_CONNECTED,
+                                            new QueuePairCapabilities(1 << 26, 1, 1, 1, 0))
+                                    .withCompletionQueue(queue)))
                     .isInstanceOfSatisfying(VerbsException.class, e -> {
                         assertThat(e.operation()).isEqualTo("rdma_create_qp");
                         assertThat(e.errno()).isIn(Errno.EINVAL, Errno.ENOMEM);

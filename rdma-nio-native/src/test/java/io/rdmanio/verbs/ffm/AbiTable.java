@@ -21,7 +21,12 @@ import io.rdmanio.verbs.WorkCompletionFlags;
 import io.rdmanio.verbs.WorkCompletionOpcode;
 import io.rdmanio.verbs.WorkCompletionStatus;
 import io.rdmanio.verbs.XrcDomain;
+import io.rdmanio.verbs.cm.AddressFamily;
+import io.rdmanio.verbs.cm.AddressInfoFlags;
 import io.rdmanio.verbs.cm.CommunicationEventType;
+import io.rdmanio.verbs.cm.DatagramParameters;
+import io.rdmanio.verbs.cm.IdOptions;
+import io.rdmanio.verbs.cm.MulticastJoin;
 import io.rdmanio.verbs.cm.PortSpace;
 import io.rdmanio.verbs.spi.Field;
 import io.rdmanio.verbs.spi.IdOption;
@@ -41,8 +46,8 @@ import java.util.stream.Stream;
 
 /** Everything that the engine believes about the headers, as C expressions with their values. */
 final class AbiTable {
-    static final List<String> HEADERS =
-            List.of("fcntl.h", "infiniband/verbs.h", "netinet/in.h", "pthread.h", "rdma/rdma_cma.h", "sys/socket.h");
+    static final List<String> HEADERS = List.of(
+            "fcntl.h", "infiniband/verbs.h", "netdb.h", "netinet/in.h", "pthread.h", "rdma/rdma_cma.h", "sys/socket.h");
 
     static final List<Struct> STRUCTS = List.of(
             ScatterGatherLayout.STRUCT,
@@ -75,6 +80,9 @@ final class AbiTable {
             IbvQpAttr.STRUCT,
             RdmaEventChannel.STRUCT,
             RdmaConnParam.STRUCT,
+            RdmaUdParam.STRUCT,
+            RdmaAddrinfo.STRUCT,
+            RdmaCmJoinMcAttrEx.STRUCT,
             RdmaCmEvent.STRUCT,
             RdmaCmId.STRUCT,
             SockaddrIn.STRUCT,
@@ -135,7 +143,16 @@ final class AbiTable {
         table.put("IBV_QP_STATE", (long) FfmQueuePair.IBV_QP_STATE);
         table.put("IBV_QP_MIN_RNR_TIMER", (long) FfmQueuePair.IBV_QP_MIN_RNR_TIMER);
         table.put("IBV_ACCESS_OPTIONAL_RANGE", (long) FfmProtectionDomain.OPTIONAL_RANGE);
+        add(table, AddressFamily.values(), AddressFamily::nativeName, AddressFamily::value);
+        add(table, MulticastJoin.values(), MulticastJoin::nativeName, MulticastJoin::value);
+        FfmAddressInfo.EAI_NAMES.forEach((value, name) -> table.put(name, value.longValue()));
         table.put("RDMA_OPTION_ID", (long) FfmCommunicationId.RDMA_OPTION_ID);
+        table.put("RDMA_OPTION_IB", (long) FfmCommunicationId.RDMA_OPTION_IB);
+        table.put("RDMA_OPTION_IB_PATH", (long) FfmCommunicationId.RDMA_OPTION_IB_PATH);
+        table.put("sizeof(struct ibv_path_data)", (long) IdOptions.PATH_BYTES);
+        table.put("RDMA_CM_JOIN_MC_ATTR_ADDRESS", (long) FfmCommunicationId.RDMA_CM_JOIN_MC_ATTR_ADDRESS);
+        table.put("RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS", (long) FfmCommunicationId.RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS);
+        table.put("RDMA_UDP_QKEY", (long) DatagramParameters.UDP_QUEUE_KEY);
         table.put("__VERBS_ABI_IS_EXTENDED", FfmContext.EXTENDED);
         table.put("AF_INET", (long) SocketAddresses.AF_INET);
         table.put("AF_INET6", (long) SocketAddresses.AF_INET6);
@@ -176,6 +193,12 @@ final class AbiTable {
                         "IBV_SEND_SOLICITED", SendFlags.SOLICITED,
                         "IBV_SEND_INLINE", SendFlags.INLINE,
                         "IBV_SEND_IP_CSUM", SendFlags.IP_CHECKSUM),
+                AddressInfoFlags.class,
+                names(
+                        "RAI_PASSIVE", AddressInfoFlags.PASSIVE,
+                        "RAI_NUMERICHOST", AddressInfoFlags.NUMERIC_HOST,
+                        "RAI_NOROUTE", AddressInfoFlags.NO_ROUTE,
+                        "RAI_FAMILY", AddressInfoFlags.FAMILY),
                 AccessFlags.class,
                 names(
                         "IBV_ACCESS_LOCAL_WRITE", AccessFlags.LOCAL_WRITE,
