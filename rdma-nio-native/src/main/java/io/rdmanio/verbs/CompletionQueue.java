@@ -157,7 +157,8 @@ public final class CompletionQueue implements AutoCloseable {
      * Asks for an event with the next completion (ibv_req_notify_cq(3)). Completions that are there already cause none:
      * poll once more after this call. Does not block, allocates nothing; a system call in some drivers.
      *
-     * @param solicitedOnly whether only a solicited or failed completion counts
+     * @param solicitedOnly whether only a solicited or failed completion counts; the software iWARP device siw then
+     *     tells of no receive at all
      * @throws VerbsException when it fails
      * @throws IllegalStateException after close
      */

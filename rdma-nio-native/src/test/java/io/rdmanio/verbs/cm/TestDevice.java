@@ -1,6 +1,9 @@
 package io.rdmanio.verbs.cm;
 
 import io.rdmanio.linux.Poll;
+import io.rdmanio.verbs.AsyncEvent;
+import io.rdmanio.verbs.AsyncEventType;
+import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.VerbsException;
@@ -69,6 +72,23 @@ public final class TestDevice {
             Poll.awaitReadable(channel.fileDescriptor(), -1, 100);
         }
         throw new AssertionError("no event within " + TIMEOUT_MILLIS + " ms");
+    }
+
+    /** The next asynchronous event of a device, which must be of this type; the caller closes it. */
+    static AsyncEvent nextAsync(DeviceContext device, AsyncEventType type) throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS);
+        while (System.nanoTime() < deadline) {
+            AsyncEvent event = device.takeAsyncEvent();
+            if (event == null) {
+                Poll.awaitReadable(device.asyncFileDescriptor(), -1, 100);
+            } else if (event.type() == type) {
+                return event;
+            } else {
+                event.close();
+                throw new AssertionError("expected " + type + ", got " + event);
+            }
+        }
+        throw new AssertionError("no asynchronous event within " + TIMEOUT_MILLIS + " ms");
     }
 
     /** Takes the next event, which must be of this type, and acknowledges it. */

@@ -3,9 +3,13 @@ package io.rdmanio.verbs.ffm;
 import io.rdmanio.linux.CallFrame;
 import io.rdmanio.linux.Downcall;
 import io.rdmanio.linux.NativeFunction;
+import io.rdmanio.verbs.OpenDeviceContext;
 import io.rdmanio.verbs.TransportType;
+import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.spi.Field;
 import io.rdmanio.verbs.spi.Struct;
+import io.rdmanio.verbs.spi.VerbsAccess;
+import io.rdmanio.verbs.spi.VerbsEngine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -15,10 +19,13 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Assumptions;
 
 /**
  * A driver without a device: an {@code ibv_context} inside a {@code verbs_context} in native memory, whose functions
@@ -95,9 +102,18 @@ final class FakeDriver implements AutoCloseable {
 
     /** Puts a function into one of the two tables. */
     FakeDriver on(Field.U64 function, int arguments, Function answer) {
-        boolean ops = IbvContext.STRUCT.fields().contains(function);
-        function.set(ops ? context : verbsContext, stub(function.nativeName(), arguments, answer));
+        function.set(table(function), stub(function.nativeName(), arguments, answer));
         return this;
+    }
+
+    /** Leaves a null where a function may have been. */
+    FakeDriver remove(Field.U64 function) {
+        function.set(table(function), 0);
+        return this;
+    }
+
+    private MemorySegment table(Field.U64 function) {
+        return IbvContext.STRUCT.fields().contains(function) ? context : verbsContext;
     }
 
     /** Sets what answers whatever libibverbs calls by its own table; 0 unless it was set. */
@@ -121,6 +137,24 @@ final class FakeDriver implements AutoCloseable {
     /** The context as the engine sees it; it reads the table of operations now. */
     FfmContext context() {
         return new FfmContext(address());
+    }
+
+    /** The object in front of the context, whose close calls ibv_close_device. */
+    OpenDeviceContext open() throws VerbsException {
+        VerbsEngine engine = (VerbsEngine) Proxy.newProxyInstance(
+                FakeDriver.class.getClassLoader(),
+                new Class<?>[] {VerbsEngine.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "open" -> context();
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+        return VerbsAccess.get().newEngine(engine).open(NAME);
+    }
+
+    /** Skips the test where libibverbs is not installed. */
+    static void assumeLibrary() {
+        Optional<String> reason = NativeLibrary.IBVERBS.load();
+        Assumptions.assumeTrue(reason.isEmpty(), () -> reason.orElse(""));
     }
 
     /** The calls so far, in order. */
