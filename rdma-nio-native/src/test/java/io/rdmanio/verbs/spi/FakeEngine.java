@@ -25,6 +25,14 @@ public final class FakeEngine implements VerbsEngine {
     public final Queue<TakenEvent> events = new ArrayDeque<>();
     /** Tokens of completion queues with events, to be taken. */
     public final Queue<Long> completionEvents = new ArrayDeque<>();
+    /** Asynchronous events, to be taken. */
+    public final Queue<TakenAsyncEvent> asyncEvents = new ArrayDeque<>();
+    /** What the next queue's asynchronous events carry; one more with each queue. */
+    public long nextElement = 1;
+    /** Runs inside each destroy of a queue. */
+    public Runnable duringDestroy = () -> {};
+    /** How the next reregistration ends. */
+    public ReregisterResult reregistration = ReregisterResult.DONE;
     /** The next destroy fails with this error number, unless it is 0. */
     public int failNextDestroy;
 
@@ -44,6 +52,9 @@ public final class FakeEngine implements VerbsEngine {
     }
 
     private void destroy(String what) throws VerbsException {
+        if (what.startsWith("queue")) {
+            duringDestroy.run();
+        }
         if (failNextDestroy != 0) {
             int errno = failNextDestroy;
             failNextDestroy = 0;
@@ -107,6 +118,34 @@ public final class FakeEngine implements VerbsEngine {
         }
     }
 
+    private final class Region implements MemoryRegionHandle {
+        private int key = 1;
+
+        @Override
+        public int localKey() {
+            return key;
+        }
+
+        @Override
+        public int remoteKey() {
+            return -key;
+        }
+
+        @Override
+        public ReregisterResult reregister(
+                int changes, ProtectionDomainHandle domain, long address, long lengthBytes, int accessFlags) {
+            journal.add("reregister " + changes + (domain == null ? "" : " domain") + (address == 0 ? "" : " memory")
+                    + " " + lengthBytes + " " + accessFlags);
+            key++;
+            return reregistration;
+        }
+
+        @Override
+        public void destroy() throws VerbsException {
+            FakeEngine.this.destroy("region");
+        }
+    }
+
     private final class Context implements ContextHandle {
         @Override
         public String name() {
@@ -138,7 +177,7 @@ public final class FakeEngine implements VerbsEngine {
             return new ProtectionDomainHandle() {
                 @Override
                 public MemoryRegionHandle registerMemory(long address, long lengthBytes, int accessFlags) {
-                    throw new UnsupportedOperationException();
+                    return new Region();
                 }
 
                 @Override
@@ -146,6 +185,16 @@ public final class FakeEngine implements VerbsEngine {
                     FakeEngine.this.destroy("domain");
                 }
             };
+        }
+
+        @Override
+        public TakenAsyncEvent takeAsyncEvent() {
+            return asyncEvents.poll();
+        }
+
+        @Override
+        public void acknowledgeAsyncEvent(TakenAsyncEvent event) {
+            journal.add("acknowledge " + event.type() + " of " + event.element());
         }
 
         @Override
@@ -172,7 +221,13 @@ public final class FakeEngine implements VerbsEngine {
         @Override
         public CompletionQueueHandle createCompletionQueue(
                 int depthEntries, CompletionChannelHandle channel, long token) {
+            long element = nextElement++;
             return new CompletionQueueHandle() {
+                @Override
+                public long asyncElement() {
+                    return element;
+                }
+
                 @Override
                 public int poll(int capacity, MemorySegment completions) {
                     return 0;
