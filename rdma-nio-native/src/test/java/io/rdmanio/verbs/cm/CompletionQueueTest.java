@@ -13,6 +13,8 @@ import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairCapabilities;
+import io.rdmanio.verbs.QueuePairInitAttributes;
+import io.rdmanio.verbs.QueuePairType;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.RoceOnly;
 import io.rdmanio.verbs.SendFlags;
@@ -262,7 +264,11 @@ class CompletionQueueTest {
             this.peer = peer;
             id = TestDevice.resolve(peer.channel, peer.listener.localAddress().getPort());
             pair = id.createQueuePair(
-                    peer.client.domain, sends, receives, new QueuePairCapabilities(DEPTH, 1, 1, 1, 0), false);
+                    peer.client.domain,
+                    QueuePairInitAttributes.of(
+                                    QueuePairType.RELIABLE_CONNECTED, new QueuePairCapabilities(DEPTH, 1, 1, 1, 0))
+                            .withSendQueue(sends)
+                            .withReceiveQueue(receives));
             id.connect(TestDevice.parameters(), null);
             try (CommunicationEvent request = TestDevice.next(peer.channel, CommunicationEventType.CONNECT_REQUEST)) {
                 server = new Endpoint(request.id());
