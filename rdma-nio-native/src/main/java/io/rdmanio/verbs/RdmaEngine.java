@@ -139,6 +139,23 @@ public final class RdmaEngine {
         }
 
         @Override
+        public SharedReceiveQueue newSharedReceiveQueue(
+                SharedReceiveQueueMaker maker,
+                ProtectionDomain domain,
+                SharedReceiveQueueAttributes wanted,
+                XrcDomain xrcDomain,
+                CompletionQueue queue,
+                Lifecycle id)
+                throws VerbsException {
+            return SharedReceiveQueue.create(maker, domain, wanted, xrcDomain, queue, id);
+        }
+
+        @Override
+        public Lifecycle life(SharedReceiveQueue queue) {
+            return queue.life;
+        }
+
+        @Override
         public Lifecycle life(QueuePair queuePair) {
             return queuePair.life;
         }

@@ -4,7 +4,11 @@ import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.Lifecycle;
 import io.rdmanio.verbs.spi.SharedReceiveQueueHandle;
+import io.rdmanio.verbs.spi.VerbsAccess.SharedReceiveQueueMaker;
 import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A receive queue that several queue pairs take their receives from ({@code struct ibv_srq}), in the order in which
@@ -44,6 +48,45 @@ public final class SharedReceiveQueue implements AutoCloseable {
         this.maxWorkRequests = handle.granted().maxWorkRequests();
         this.life = new Lifecycle(HandleKind.SHARED_RECEIVE_QUEUE, this::destroy, parents);
         this.asyncSource = context().asyncEvents.register(handle.asyncElement(), this);
+    }
+
+    /** The one of an id; the caller is inside the id's life. */
+    static SharedReceiveQueue create(
+            SharedReceiveQueueMaker maker,
+            ProtectionDomain domain,
+            SharedReceiveQueueAttributes wanted,
+            XrcDomain xrcDomain,
+            CompletionQueue queue,
+            Lifecycle id)
+            throws VerbsException {
+        List<Lifecycle> parts = new ArrayList<>(List.of(domain.life));
+        if (xrcDomain != null) {
+            if (xrcDomain.context() != domain.context() || queue.context() != domain.context()) {
+                throw new IllegalArgumentException(
+                        "protection domain, XRC domain and completion queue belong to different devices");
+            }
+            parts.add(xrcDomain.life);
+            parts.add(queue.life);
+        }
+        int entered = 0;
+        try {
+            for (Lifecycle part : parts) {
+                part.enter();
+                entered++;
+            }
+            SharedReceiveQueueHandle handle = maker.make(
+                    domain.handle,
+                    wanted,
+                    xrcDomain == null ? null : xrcDomain.handle,
+                    xrcDomain == null ? null : queue.handle);
+            return new SharedReceiveQueue(
+                    domain,
+                    handle,
+                    xrcDomain != null,
+                    Stream.concat(Stream.of(id), parts.stream()).toArray(Lifecycle[]::new));
+        } finally {
+            parts.subList(0, entered).forEach(Lifecycle::exit);
+        }
     }
 
     private void destroy() throws VerbsException {

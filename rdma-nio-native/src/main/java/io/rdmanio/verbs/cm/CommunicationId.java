@@ -1,13 +1,17 @@
 package io.rdmanio.verbs.cm;
 
 import io.rdmanio.verbs.AsyncEventType;
+import io.rdmanio.verbs.CompletionQueue;
 import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairAttributes;
 import io.rdmanio.verbs.QueuePairInitAttributes;
 import io.rdmanio.verbs.QueuePairState;
+import io.rdmanio.verbs.SharedReceiveQueue;
+import io.rdmanio.verbs.SharedReceiveQueueAttributes;
 import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.XrcDomain;
 import io.rdmanio.verbs.spi.CommunicationIdHandle;
 import io.rdmanio.verbs.spi.ContextHandle;
 import io.rdmanio.verbs.spi.HandleKind;
@@ -137,7 +141,8 @@ public final class CommunicationId implements AutoCloseable {
     /**
      * Moves this id to another event channel (rdma_migrate_id(3)), which from now on gets its events, those that wait in
      * the old channel too, and closes it when it is closed itself. Events that were taken and not closed are acknowledged
-     * first (they can still be read), so this does not block as the C function may.
+     * first (they can still be read), so this does not block as the C function may. A listener is moved before peers
+     * connect: Linux loses requests that wait in the old channel, and their peers give up after their own timeout.
      *
      * @param target where to, of the same engine; nothing is done when the id is there already
      * @throws VerbsException when it fails; the id stays where it was
@@ -340,8 +345,8 @@ public final class CommunicationId implements AutoCloseable {
      * Creates the queue pair of this id (rdma_create_qp(3)). Connect and accept bring one of a connected type to
      * READY_TO_SEND; one for datagrams is there at once. Makes system calls.
      *
-     * <p>Completion queues that the attributes lack, where there is something to complete, are created with a channel
-     * each and belong to this id: {@link MessageQueues} waits for their completions.
+     * <p>Completion queues that the attributes lack are created with a channel each, as large as the queue pair, and
+     * belong to this id: {@link MessageQueues} waits for their completions.
      *
      * @param domainOrNull its protection domain, made from {@link #device}; null for {@link #protectionDomain}
      * @param attributes what it shall be made of
@@ -358,6 +363,58 @@ public final class CommunicationId implements AutoCloseable {
         life.enter();
         try {
             return resources.createQueuePair(domainOrNull, attributes);
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Creates the shared receive queue of this id (rdma_create_srq(3)), which its queue pair takes receives from when its
+     * attributes name none. Makes system calls.
+     *
+     * @param domainOrNull its protection domain, made from {@link #device}; null for {@link #protectionDomain}
+     * @param wanted its sizes
+     * @return the queue, closed before this id
+     * @throws VerbsException when the id has one already, or no device ({@code EINVAL}); or as
+     *     {@link ProtectionDomain#createSharedReceiveQueue} tells
+     * @throws IllegalStateException after close, of the domain too
+     */
+    public SharedReceiveQueue createSharedReceiveQueue(
+            ProtectionDomain domainOrNull, SharedReceiveQueueAttributes wanted) throws VerbsException {
+        Objects.requireNonNull(wanted, "wanted");
+        life.enter();
+        try {
+            return resources.createSharedReceiveQueue(domainOrNull, wanted, null, null);
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Creates the shared receive queue of this id in a domain of extended reliable connections (rdma_create_srq_ex(3)).
+     * Makes system calls.
+     *
+     * @param domainOrNull its protection domain, made from {@link #device}; null for {@link #protectionDomain}
+     * @param wanted its sizes
+     * @param xrcDomain the domain
+     * @param queue where the completions of its receives go
+     * @return the queue, closed before this id
+     * @throws VerbsException as above; when the device or its driver has no such connections, {@code EOPNOTSUPP}
+     * @throws IllegalArgumentException when domain or queue belong to another device
+     * @throws IllegalStateException after close, of the parts too
+     */
+    public SharedReceiveQueue createSharedReceiveQueue(
+            ProtectionDomain domainOrNull,
+            SharedReceiveQueueAttributes wanted,
+            XrcDomain xrcDomain,
+            CompletionQueue queue)
+            throws VerbsException {
+        Objects.requireNonNull(wanted, "wanted");
+        Objects.requireNonNull(xrcDomain, "xrcDomain");
+        Objects.requireNonNull(queue, "queue");
+        life.enter();
+        try {
+            return resources.createSharedReceiveQueue(domainOrNull, wanted, xrcDomain, queue);
         } finally {
             life.exit();
         }

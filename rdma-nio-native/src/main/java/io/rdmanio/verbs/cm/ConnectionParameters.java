@@ -20,6 +20,12 @@ public record ConnectionParameters(
         int rnrRetryCount,
         boolean srq,
         int queuePairNumber) {
+    /**
+     * What the library takes when C gives it none: as many reads and atomics as the device can, and repetitions without
+     * end.
+     */
+    public static final ConnectionParameters DEFAULT = new ConnectionParameters(255, 255, 0, 7, 7, false, 0);
+
     private static final int BYTE_MAX = 255;
 
     /**

@@ -7,7 +7,11 @@ import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairInitAttributes;
+import io.rdmanio.verbs.QueuePairType;
+import io.rdmanio.verbs.SharedReceiveQueue;
+import io.rdmanio.verbs.SharedReceiveQueueAttributes;
 import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.XrcDomain;
 import io.rdmanio.verbs.spi.Lifecycle;
 import io.rdmanio.verbs.spi.ProtectionDomainHandle;
 import io.rdmanio.verbs.spi.VerbsAccess;
@@ -15,7 +19,7 @@ import java.io.IOException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What a communication id has on its device: the library's domain, its queue pair, and completion queues of its own for
+ * What a communication id has on its device: the library's domain, its queue pair and shared receive queue, and completion queues of its own for
  * a queue pair that was given none. All methods are called from inside the life of the id.
  *
  * <p>Thread safety: all methods may be called by any thread. {@code making} guards the fields, and lets one creation
@@ -49,6 +53,9 @@ final class IdResources {
     private ProtectionDomain lent;
     private ProtectionDomain domain;
     private QueuePair queuePair;
+    private SharedReceiveQueue sharedReceiveQueue;
+    // Where the receives of the queue pair come from; null for its own queue.
+    private SharedReceiveQueue receives;
     private OwnQueue sendQueue;
     private OwnQueue receiveQueue;
 
@@ -84,8 +91,9 @@ final class IdResources {
             }
             closeOwnQueues();
             try {
-                queuePair = VerbsAccess.get()
-                        .newQueuePair(id.handle()::createQueuePair, used, withOwnQueues(attributes), id.life());
+                QueuePairInitAttributes completed = withOwnQueues(attributes);
+                queuePair = VerbsAccess.get().newQueuePair(id.handle()::createQueuePair, used, completed, id.life());
+                receives = completed.sharedReceiveQueue();
             } catch (Throwable failure) {
                 closeOwnQueues();
                 throw failure;
@@ -106,26 +114,58 @@ final class IdResources {
                 "The id has no device yet: the address must be resolved, or bound to one of a device.");
     }
 
+    /** The driver reads both queues of any type but the extended ones without a look whether they are there. */
     private QueuePairInitAttributes withOwnQueues(QueuePairInitAttributes wanted) throws VerbsException {
         QueuePairInitAttributes attributes = wanted;
+        if (attributes.sharedReceiveQueue() == null
+                && sharedReceiveQueue != null
+                && !VerbsAccess.get().life(sharedReceiveQueue).isClosed()
+                && attributes.type() != QueuePairType.XRC_RECEIVE
+                && attributes.type() != QueuePairType.XRC_SEND) {
+            attributes = attributes.withSharedReceiveQueue(sharedReceiveQueue);
+        }
         DeviceContext device = id.device();
-        int sends = wanted.capabilities().maxSendWorkRequests();
-        if (wanted.sendQueue() == null && sends > 0) {
-            sendQueue = newQueue(device, sends);
+        if (attributes.sendQueue() == null && attributes.type() != QueuePairType.XRC_RECEIVE) {
+            sendQueue = newQueue(device, attributes.capabilities().maxSendWorkRequests());
             attributes = attributes.withSendQueue(sendQueue.queue());
         }
-        int receives = wanted.capabilities().maxReceiveWorkRequests();
-        if (wanted.receiveQueue() == null && receives > 0) {
+        if (attributes.receiveQueue() == null
+                && attributes.type() != QueuePairType.XRC_RECEIVE
+                && attributes.type() != QueuePairType.XRC_SEND) {
+            SharedReceiveQueue shared = attributes.sharedReceiveQueue();
+            int receives =
+                    shared == null ? attributes.capabilities().maxReceiveWorkRequests() : shared.maxWorkRequests();
             receiveQueue = newQueue(device, receives);
             attributes = attributes.withReceiveQueue(receiveQueue.queue());
         }
         return attributes;
     }
 
+    SharedReceiveQueue createSharedReceiveQueue(
+            ProtectionDomain domainOrNull,
+            SharedReceiveQueueAttributes wanted,
+            XrcDomain xrcDomain,
+            CompletionQueue queue)
+            throws VerbsException {
+        making.lock();
+        try {
+            ProtectionDomain used = domainOrNull == null ? protectionDomain() : domainOrNull;
+            if (used == null) {
+                throw noDevice(xrcDomain == null ? "rdma_create_srq" : "rdma_create_srq_ex");
+            }
+            sharedReceiveQueue = VerbsAccess.get()
+                    .newSharedReceiveQueue(
+                            id.handle()::createSharedReceiveQueue, used, wanted, xrcDomain, queue, id.life());
+            return sharedReceiveQueue;
+        } finally {
+            making.unlock();
+        }
+    }
+
     private OwnQueue newQueue(DeviceContext device, int depthEntries) throws VerbsException {
         CompletionChannel channel = device.createCompletionChannel();
         try {
-            CompletionQueue queue = device.createCompletionQueue(depthEntries, channel);
+            CompletionQueue queue = device.createCompletionQueue(Math.max(depthEntries, 1), channel);
             VerbsAccess.get().life(channel).addParent(id.life());
             return new OwnQueue(channel, queue);
         } catch (Throwable failure) {
@@ -169,6 +209,16 @@ final class IdResources {
         making.lock();
         try {
             return queuePair;
+        } finally {
+            making.unlock();
+        }
+    }
+
+    /** Where that queue pair takes its receives from; null for a receive queue of its own. */
+    SharedReceiveQueue receives() {
+        making.lock();
+        try {
+            return receives;
         } finally {
             making.unlock();
         }

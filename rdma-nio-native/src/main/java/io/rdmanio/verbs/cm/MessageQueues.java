@@ -8,6 +8,7 @@ import io.rdmanio.verbs.ReceiveWorkRequest;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
 import io.rdmanio.verbs.SendWorkRequest;
+import io.rdmanio.verbs.SharedReceiveQueue;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.WorkCompletions;
 import java.io.IOException;
@@ -26,6 +27,8 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class MessageQueues implements AutoCloseable {
     private final CommunicationId id;
     private final QueuePair queuePair;
+    // Where its receives come from; null for a queue of its own.
+    private final SharedReceiveQueue shared;
     private final ReentrantLock sending = new ReentrantLock();
     private final ReentrantLock receiving = new ReentrantLock();
     private final SendWorkRequest send;
@@ -42,6 +45,7 @@ public final class MessageQueues implements AutoCloseable {
         id.life().enter();
         try {
             this.queuePair = id.resources().queuePair();
+            this.shared = id.resources().receives();
         } finally {
             id.life().exit();
         }
@@ -49,7 +53,8 @@ public final class MessageQueues implements AutoCloseable {
             throw new IllegalStateException("this CommunicationId has no queue pair");
         }
         this.send = new SendWorkRequest(queuePair.capabilities().maxSendSges());
-        this.receive = new ReceiveWorkRequest(queuePair.capabilities().maxReceiveSges());
+        this.receive =
+                new ReceiveWorkRequest(shared == null ? queuePair.capabilities().maxReceiveSges() : shared.maxSges());
     }
 
     /**
@@ -103,7 +108,7 @@ public final class MessageQueues implements AutoCloseable {
     }
 
     /**
-     * Posts a receive (rdma_post_recv(3)), to the id's shared receive queue when its queue pair has one. Does not block.
+     * Posts a receive (rdma_post_recv(3)), to the shared receive queue when the queue pair has one. Does not block.
      *
      * @param workRequestId what the completion will carry
      * @param region where the message goes
@@ -149,7 +154,12 @@ public final class MessageQueues implements AutoCloseable {
 
     /** Under {@link #receiving}. */
     private void post(long workRequestId) throws VerbsException {
-        queuePair.postReceive(receive.workRequestId(workRequestId));
+        receive.workRequestId(workRequestId);
+        if (shared == null) {
+            queuePair.postReceive(receive);
+        } else {
+            shared.postReceive(receive);
+        }
     }
 
     /**

@@ -5,18 +5,22 @@ import io.rdmanio.linux.Downcall;
 import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.QueuePairAttributes;
 import io.rdmanio.verbs.QueuePairState;
+import io.rdmanio.verbs.SharedReceiveQueueAttributes;
 import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.AddressInfo;
 import io.rdmanio.verbs.cm.ConnectionParameters;
 import io.rdmanio.verbs.cm.MulticastJoin;
 import io.rdmanio.verbs.spi.CommunicationIdHandle;
+import io.rdmanio.verbs.spi.CompletionQueueHandle;
 import io.rdmanio.verbs.spi.ContextHandle;
 import io.rdmanio.verbs.spi.EventChannelHandle;
 import io.rdmanio.verbs.spi.IdOption;
 import io.rdmanio.verbs.spi.ProtectionDomainHandle;
 import io.rdmanio.verbs.spi.QueuePairHandle;
 import io.rdmanio.verbs.spi.QueuePairRequest;
+import io.rdmanio.verbs.spi.SharedReceiveQueueHandle;
+import io.rdmanio.verbs.spi.XrcDomainHandle;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -362,6 +366,26 @@ final class FfmCommunicationId implements CommunicationIdHandle {
         try (CallFrame frame = CallFrame.enter()) {
             return Pointers.fromNetworkOrder((short) Downcall.call(Imports.RDMA_GET_DST_PORT.get(), frame, id));
         }
+    }
+
+    @Override
+    public SharedReceiveQueueHandle createSharedReceiveQueue(
+            ProtectionDomainHandle domain,
+            SharedReceiveQueueAttributes wanted,
+            XrcDomainHandle xrcDomain,
+            CompletionQueueHandle queue)
+            throws VerbsException {
+        ImportedFunction function = xrcDomain == null ? Imports.RDMA_CREATE_SRQ : Imports.RDMA_CREATE_SRQ_EX;
+        requireDevice(function);
+        if (RdmaCmId.SRQ.get(struct) != 0) {
+            throw new VerbsException(function.name(), "", Errno.EINVAL, "The id has a shared receive queue.");
+        }
+        FfmContext context = engine.borrowed(RdmaCmId.VERBS.get(struct));
+        long pd = ((FfmProtectionDomain) domain).pd;
+        return xrcDomain == null
+                ? FfmSharedReceiveQueue.create(context, this, pd, wanted)
+                : FfmSharedReceiveQueue.create(
+                        context, this, pd, wanted, ((FfmXrcDomain) xrcDomain).xrcd, ((FfmCompletionQueue) queue).cq);
     }
 
     @Override

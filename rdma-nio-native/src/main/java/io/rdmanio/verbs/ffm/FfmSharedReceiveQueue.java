@@ -22,12 +22,52 @@ final class FfmSharedReceiveQueue implements SharedReceiveQueueHandle {
 
     final long srq;
     private final FfmContext context;
+    // The rdma_cm_id that it is the queue of, or 0.
+    private final long id;
     private final SharedReceiveQueueAttributes granted;
 
     private FfmSharedReceiveQueue(FfmContext context, long srq, SharedReceiveQueueAttributes granted) {
+        this(context, srq, 0, granted);
+    }
+
+    private FfmSharedReceiveQueue(FfmContext context, long srq, long id, SharedReceiveQueueAttributes granted) {
         this.context = context;
         this.srq = srq;
+        this.id = id;
         this.granted = granted;
+    }
+
+    /** The one of an id (rdma_create_srq), which is looked up there. */
+    static FfmSharedReceiveQueue create(
+            FfmContext context, FfmCommunicationId id, long pd, SharedReceiveQueueAttributes wanted)
+            throws VerbsException {
+        try (CallFrame frame = CallFrame.enter()) {
+            MemorySegment init = frame.cleared(IbvSrqInitAttr.SIZE);
+            MemorySegment attributes = IbvSrqInitAttr.ATTR.of(init);
+            IbvSrqAttr.write(attributes, wanted);
+            int result = (int) Downcall.call(Imports.RDMA_CREATE_SRQ.get(), frame, id.id, pd, frame.argumentsAddress());
+            Status.check(result, frame, Imports.RDMA_CREATE_SRQ, wanted.toString());
+            return new FfmSharedReceiveQueue(
+                    context, RdmaCmId.SRQ.get(RdmaCmId.STRUCT.at(id.id)), id.id, IbvSrqAttr.read(attributes));
+        }
+    }
+
+    /** The one of an id and an XRC domain (rdma_create_srq_ex). */
+    static FfmSharedReceiveQueue create(
+            FfmContext context, FfmCommunicationId id, long pd, SharedReceiveQueueAttributes wanted, long xrcd, long cq)
+            throws VerbsException {
+        // The library calls the driver's function without a look whether there is one.
+        context.requireOperation(VerbsContext.CREATE_SRQ_EX, Imports.RDMA_CREATE_SRQ_EX.name());
+        try (CallFrame frame = CallFrame.enter()) {
+            MemorySegment init = writeExtended(frame, pd, wanted, xrcd, cq);
+            int result = (int) Downcall.call(Imports.RDMA_CREATE_SRQ_EX.get(), frame, id.id, frame.argumentsAddress());
+            Status.check(result, frame, Imports.RDMA_CREATE_SRQ_EX, wanted.toString());
+            return new FfmSharedReceiveQueue(
+                    context,
+                    RdmaCmId.SRQ.get(RdmaCmId.STRUCT.at(id.id)),
+                    id.id,
+                    IbvSrqAttr.read(IbvSrqInitAttrEx.ATTR.of(init)));
+        }
     }
 
     /** One of the ordinary kind (ibv_create_srq). */
@@ -49,26 +89,31 @@ final class FfmSharedReceiveQueue implements SharedReceiveQueueHandle {
             throws VerbsException {
         NativeFunction create = context.requireOperation(VerbsContext.CREATE_SRQ_EX, CREATE_EXTENDED);
         try (CallFrame frame = CallFrame.enter()) {
-            MemorySegment init = frame.cleared(IbvSrqInitAttrEx.SIZE);
-            MemorySegment attributes = IbvSrqInitAttrEx.ATTR.of(init);
-            IbvSrqAttr.write(attributes, wanted);
-            IbvSrqInitAttrEx.COMP_MASK.set(
-                    init,
-                    IbvSrqInitAttrEx.IBV_SRQ_INIT_ATTR_TYPE
-                            | IbvSrqInitAttrEx.IBV_SRQ_INIT_ATTR_PD
-                            | IbvSrqInitAttrEx.IBV_SRQ_INIT_ATTR_XRCD
-                            | IbvSrqInitAttrEx.IBV_SRQ_INIT_ATTR_CQ);
-            IbvSrqInitAttrEx.SRQ_TYPE.set(init, IbvSrqInitAttrEx.IBV_SRQT_XRC);
-            IbvSrqInitAttrEx.PD.set(init, pd);
-            IbvSrqInitAttrEx.XRCD.set(init, xrcd);
-            IbvSrqInitAttrEx.CQ.set(init, cq);
+            MemorySegment init = writeExtended(frame, pd, wanted, xrcd, cq);
             long srq = Downcall.call(create, frame, context.context, frame.argumentsAddress());
             if (srq == 0) {
                 int errno = frame.errno();
                 throw new VerbsException(CREATE_EXTENDED, wanted.toString(), errno, Cures.of(CREATE_EXTENDED, errno));
             }
-            return new FfmSharedReceiveQueue(context, srq, IbvSrqAttr.read(attributes));
+            return new FfmSharedReceiveQueue(context, srq, IbvSrqAttr.read(IbvSrqInitAttrEx.ATTR.of(init)));
         }
+    }
+
+    private static MemorySegment writeExtended(
+            CallFrame frame, long pd, SharedReceiveQueueAttributes wanted, long xrcd, long cq) {
+        MemorySegment init = frame.cleared(IbvSrqInitAttrEx.SIZE);
+        IbvSrqAttr.write(IbvSrqInitAttrEx.ATTR.of(init), wanted);
+        IbvSrqInitAttrEx.COMP_MASK.set(
+                init,
+                IbvSrqInitAttrEx.IBV_SRQ_INIT_ATTR_TYPE
+                        | IbvSrqInitAttrEx.IBV_SRQ_INIT_ATTR_PD
+                        | IbvSrqInitAttrEx.IBV_SRQ_INIT_ATTR_XRCD
+                        | IbvSrqInitAttrEx.IBV_SRQ_INIT_ATTR_CQ);
+        IbvSrqInitAttrEx.SRQ_TYPE.set(init, IbvSrqInitAttrEx.IBV_SRQT_XRC);
+        IbvSrqInitAttrEx.PD.set(init, pd);
+        IbvSrqInitAttrEx.XRCD.set(init, xrcd);
+        IbvSrqInitAttrEx.CQ.set(init, cq);
+        return init;
     }
 
     @Override
@@ -128,6 +173,11 @@ final class FfmSharedReceiveQueue implements SharedReceiveQueueHandle {
     @Override
     public void destroy() throws VerbsException {
         try (CallFrame frame = CallFrame.enter()) {
+            if (id != 0) {
+                // Returns nothing; what could be in the way, the queue pairs, is gone.
+                Downcall.call(Imports.RDMA_DESTROY_SRQ.get(), frame, id);
+                return;
+            }
             int result = (int) Downcall.call(Imports.IBV_DESTROY_SRQ.get(), frame, srq);
             Status.check(result, frame, Imports.IBV_DESTROY_SRQ, "");
         }

@@ -2,6 +2,7 @@ package io.rdmanio.verbs.spi;
 
 import io.rdmanio.verbs.QueuePairAttributes;
 import io.rdmanio.verbs.QueuePairState;
+import io.rdmanio.verbs.SharedReceiveQueueAttributes;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.ConnectionParameters;
 import io.rdmanio.verbs.cm.MulticastJoin;
@@ -164,6 +165,25 @@ public interface CommunicationIdHandle {
      */
     default ProtectionDomainHandle protectionDomain() {
         return null;
+    }
+
+    /**
+     * Creates the shared receive queue of this id.
+     *
+     * @param domain its domain
+     * @param wanted its sizes
+     * @param xrcDomain its domain of extended reliable connections, or null
+     * @param queue queue of its receive completions; null without such a domain
+     * @return the queue
+     * @throws VerbsException when it fails
+     */
+    default SharedReceiveQueueHandle createSharedReceiveQueue(
+            ProtectionDomainHandle domain,
+            SharedReceiveQueueAttributes wanted,
+            XrcDomainHandle xrcDomain,
+            CompletionQueueHandle queue)
+            throws VerbsException {
+        throw Unsupported.operation(xrcDomain == null ? "rdma_create_srq" : "rdma_create_srq_ex");
     }
 
     /**

@@ -1,12 +1,16 @@
 package io.rdmanio.verbs.spi;
 
 import io.rdmanio.verbs.CompletionChannel;
+import io.rdmanio.verbs.CompletionQueue;
 import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairInitAttributes;
 import io.rdmanio.verbs.RdmaEngine;
+import io.rdmanio.verbs.SharedReceiveQueue;
+import io.rdmanio.verbs.SharedReceiveQueueAttributes;
 import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.XrcDomain;
 import java.lang.invoke.MethodHandles;
 
 /**
@@ -31,6 +35,27 @@ public abstract class VerbsAccess {
          * @throws VerbsException when it fails
          */
         QueuePairHandle make(ProtectionDomainHandle domain, QueuePairRequest request) throws VerbsException;
+    }
+
+    /** Creates a shared receive queue from the handles that the objects stand for. */
+    @FunctionalInterface
+    public interface SharedReceiveQueueMaker {
+        /**
+         * Creates it.
+         *
+         * @param domain its domain
+         * @param wanted its sizes
+         * @param xrcDomain its domain of extended reliable connections, or null
+         * @param queue queue of its receive completions, or null
+         * @return the queue
+         * @throws VerbsException when it fails
+         */
+        SharedReceiveQueueHandle make(
+                ProtectionDomainHandle domain,
+                SharedReceiveQueueAttributes wanted,
+                XrcDomainHandle xrcDomain,
+                CompletionQueueHandle queue)
+                throws VerbsException;
     }
 
     /**
@@ -109,6 +134,35 @@ public abstract class VerbsAccess {
      * @return the domain
      */
     public abstract ProtectionDomain lentDomain(DeviceContext device, ProtectionDomainHandle handle, Lifecycle id);
+
+    /**
+     * Creates a shared receive queue that an id owns. The caller must be inside the id's lifecycle.
+     *
+     * @param maker who creates it
+     * @param domain its domain
+     * @param wanted its sizes
+     * @param xrcDomain its domain of extended reliable connections, or null
+     * @param queue queue of its receive completions; null without such a domain
+     * @param id the id's life
+     * @return the queue
+     * @throws VerbsException when the maker fails
+     */
+    public abstract SharedReceiveQueue newSharedReceiveQueue(
+            SharedReceiveQueueMaker maker,
+            ProtectionDomain domain,
+            SharedReceiveQueueAttributes wanted,
+            XrcDomain xrcDomain,
+            CompletionQueue queue,
+            Lifecycle id)
+            throws VerbsException;
+
+    /**
+     * The life of a shared receive queue.
+     *
+     * @param queue the queue
+     * @return its life
+     */
+    public abstract Lifecycle life(SharedReceiveQueue queue);
 
     /**
      * The life of a queue pair.
