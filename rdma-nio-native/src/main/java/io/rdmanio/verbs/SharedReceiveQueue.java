@@ -27,7 +27,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     private final boolean extended;
     private final int maxSges;
     private final AsyncSource asyncSource;
-    // What was granted last; a resize writes it and readers need no more than some value that was true.
+    // A resize writes it, and readers need no more than some value that was true.
     private volatile int maxWorkRequests;
 
     SharedReceiveQueue(ProtectionDomain domain, SharedReceiveQueueHandle handle) {
@@ -118,7 +118,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * How many receives it holds, as granted when it was created or resized.
+     * How many receives it holds at least, as granted when it was created or wanted when it was resized. Some drivers
+     * do not say by how much they went beyond that; {@link #attributes} may tell.
      *
      * @return max_wr
      */
@@ -193,7 +194,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * Queries sizes and limit (ibv_query_srq(3)). Makes a system call.
      *
      * @return what it has now; a limit of 0 means that no event will come until the limit is set anew
-     * @throws VerbsException when it fails
+     * @throws VerbsException when it fails, or the device can't ({@code EOPNOTSUPP}), as iWARP's siw
      * @throws IllegalStateException after close
      */
     public SharedReceiveQueueAttributes attributes() throws VerbsException {
@@ -221,8 +222,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
 
     /**
      * Changes how many receives it holds (ibv_modify_srq(3), IBV_SRQ_MAX_WR), which a device may grant more of. Not
-     * every device can: {@link DeviceAttributes#capabilityFlags} tells (IBV_DEVICE_SRQ_RESIZE); iWARP's siw takes the
-     * call and changes nothing. May be called while receives are posted and consumed. Makes system calls.
+     * every device can: {@link DeviceAttributes#capabilityFlags} tells (IBV_DEVICE_SRQ_RESIZE), and siw can't. May be called while receives are posted and consumed. Makes system calls.
      *
      * @param newMaxWorkRequests the number wanted
      * @throws VerbsException when it is more than the device allows or less than the limit or than what is outstanding
@@ -254,7 +254,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
         try {
             handle.modify(wanted, mask);
             if ((mask & SharedReceiveQueueHandle.MAX_WORK_REQUESTS) != 0) {
-                maxWorkRequests = handle.query().maxWorkRequests();
+                maxWorkRequests = newMaxWorkRequests;
             }
         } finally {
             life.exit();
