@@ -119,6 +119,17 @@ public final class WorkCompletions implements AutoCloseable {
     }
 
     /**
+     * The key that the peer's SEND_WITH_INVALIDATE has invalidated here, when the flags have
+     * {@link WorkCompletionFlags#WITH_INVALIDATE}. It lies in the place of immediate data.
+     *
+     * @param i the entry
+     * @return the key
+     */
+    public int invalidatedKey(int i) {
+        return WorkCompletionLayout.INVALIDATED_KEY.get(memory(), base(i));
+    }
+
+    /**
      * The completion's flags.
      *
      * @param i the entry

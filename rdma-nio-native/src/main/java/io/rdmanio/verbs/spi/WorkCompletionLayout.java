@@ -14,6 +14,8 @@ public final class WorkCompletionLayout {
     public static final Field.U32 LENGTH = new Field.U32("byte_len", 20);
     /** Immediate data. */
     public static final Field.Net32 IMMEDIATE_DATA = new Field.Net32("imm_data", 24);
+    /** The key that was invalidated, in the place of immediate data. */
+    public static final Field.U32 INVALIDATED_KEY = new Field.U32("invalidated_rkey", 24);
     /** The local queue pair. */
     public static final Field.U32 QUEUE_PAIR_NUMBER = new Field.U32("qp_num", 28);
     /** The peer's queue pair, of a datagram. */
@@ -40,6 +42,7 @@ public final class WorkCompletionLayout {
             VENDOR_ERROR,
             LENGTH,
             IMMEDIATE_DATA,
+            INVALIDATED_KEY,
             QUEUE_PAIR_NUMBER,
             SOURCE_QUEUE_PAIR,
             FLAGS,

@@ -3,6 +3,7 @@ package io.rdmanio.verbs.cm;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.VerbsException;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 
 /**
  * Two endpoints of this process that are connected through the device. Each has one receive of the whole memory posted.
@@ -20,16 +21,19 @@ final class ConnectedPair implements AutoCloseable {
     final byte[] dataAtClient;
 
     ConnectedPair() throws IOException {
-        channel = EventChannel.open(RdmaEngine.system());
-        listener = TestDevice.listen(channel);
-        client =
-                new Endpoint(TestDevice.resolve(channel, listener.localAddress().getPort()));
+        this(RdmaEngine.system(), TestDevice.address(0), TestDevice.parameters());
+    }
+
+    ConnectedPair(RdmaEngine engine, InetSocketAddress address, ConnectionParameters parameters) throws IOException {
+        channel = EventChannel.open(engine);
+        listener = TestDevice.listen(channel, address);
+        client = new Endpoint(TestDevice.resolve(channel, listener.localAddress()));
         client.postReceive(RECEIVE_ID, 0, Endpoint.MEMORY_BYTES);
-        client.id.connect(TestDevice.parameters(), CLIENT_DATA);
+        client.id.connect(parameters, CLIENT_DATA);
         request = TestDevice.next(channel, CommunicationEventType.CONNECT_REQUEST);
         server = new Endpoint(request.id());
         server.postReceive(RECEIVE_ID, 0, Endpoint.MEMORY_BYTES);
-        server.id.accept(TestDevice.parameters(), SERVER_DATA);
+        server.id.accept(parameters, SERVER_DATA);
         request.close();
         byte[] data = null;
         for (int i = 0; i < 2; i++) {

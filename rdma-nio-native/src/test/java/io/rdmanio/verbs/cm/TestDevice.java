@@ -46,6 +46,15 @@ public final class TestDevice {
         }
     }
 
+    /** The device's name, such as rxe0. */
+    public static String name() throws IOException {
+        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+                CommunicationId id = channel.createId(PortSpace.TCP)) {
+            id.bind(address(0));
+            return id.device().name();
+        }
+    }
+
     /** Whether the device is an iWARP one. */
     public static boolean isIwarp() {
         return TRANSPORT == TransportType.IWARP;
@@ -98,16 +107,26 @@ public final class TestDevice {
 
     /** An id that listens on a free port of the device. */
     static CommunicationId listen(EventChannel channel) throws VerbsException {
+        return listen(channel, address(0));
+    }
+
+    /** An id that listens on an address. */
+    static CommunicationId listen(EventChannel channel, InetSocketAddress address) throws VerbsException {
         CommunicationId listener = channel.createId(PortSpace.TCP);
-        listener.bind(address(0));
+        listener.bind(address);
         listener.listen(8);
         return listener;
     }
 
     /** An id whose route to a port of the device is resolved. */
     static CommunicationId resolve(EventChannel channel, int port) throws IOException {
+        return resolve(channel, address(port));
+    }
+
+    /** An id whose route to an address is resolved. */
+    static CommunicationId resolve(EventChannel channel, InetSocketAddress address) throws IOException {
         CommunicationId id = channel.createId(PortSpace.TCP);
-        id.resolveAddress(null, address(port), TIMEOUT_MILLIS);
+        id.resolveAddress(null, address, TIMEOUT_MILLIS);
         expect(channel, CommunicationEventType.ADDRESS_RESOLVED);
         id.resolveRoute(TIMEOUT_MILLIS);
         expect(channel, CommunicationEventType.ROUTE_RESOLVED);
