@@ -9,6 +9,8 @@ import io.rdmanio.verbs.MemoryRegion;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairCapabilities;
+import io.rdmanio.verbs.QueuePairInitAttributes;
+import io.rdmanio.verbs.QueuePairType;
 import io.rdmanio.verbs.ReceiveWorkRequest;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
@@ -84,7 +86,11 @@ final class PingConnection implements AutoCloseable {
         domain = device.allocateProtectionDomain();
         channel = device.createCompletionChannel();
         queue = device.createCompletionQueue(2 * DEPTH, channel);
-        pair = id.createQueuePair(domain, queue, queue, new QueuePairCapabilities(DEPTH, DEPTH, 1, 1, 0), false);
+        pair = id.createQueuePair(
+                domain,
+                QueuePairInitAttributes.of(
+                                QueuePairType.RELIABLE_CONNECTED, new QueuePairCapabilities(DEPTH, DEPTH, 1, 1, 0))
+                        .withCompletionQueue(queue));
         incomingRegion = domain.registerMemory(incoming, AccessFlags.LOCAL_WRITE);
         outgoingRegion = domain.registerMemory(outgoing, 0);
         // On iWARP, where a read puts its data must be open to writes of the peer.
