@@ -269,7 +269,7 @@ public final class CommunicationId implements AutoCloseable {
      *
      * @param parameters how; its responder resources and initiator depth no more than was asked for
      * @param privateData what the peer shall read in its ESTABLISHED; null or empty for none. At most 196 bytes on
-     *     InfiniBand and RoCE
+     *     InfiniBand and RoCE, 252 on iWARP
      * @throws VerbsException when it fails
      * @throws IllegalArgumentException when there are more than 255 bytes of private data
      * @throws IllegalStateException after close
@@ -439,8 +439,9 @@ public final class CommunicationId implements AutoCloseable {
 
     /**
      * What a queue pair of the program's own needs for a state (rdma_init_qp_attr(3)), to be given to
-     * its {@code modify}: for INIT when the id has a device, for READY_TO_RECEIVE and READY_TO_SEND when the peer
-     * has answered. Makes a system call.
+     * its {@code modify}: for INITIALIZED when the id has a device, for READY_TO_RECEIVE and READY_TO_SEND when the
+     * peer has answered. Linux does not tell in every case that it is too early, and marks too few then. Makes a system
+     * call.
      *
      * @param state the state that the queue pair shall get
      * @return the attributes, those marked that the state needs

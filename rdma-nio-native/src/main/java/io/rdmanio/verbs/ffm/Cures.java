@@ -8,6 +8,9 @@ final class Cures {
     private static final String WINDOW_BOUND =
             "A memory window is still bound to the region: unbind or close it, then close the region again.";
 
+    // The kernel's own ENOTSUPP, which programs should never see.
+    private static final int KERNEL_ENOTSUPP = 524;
+
     private Cures() {}
 
     static String of(String function, int errno) {
@@ -26,6 +29,8 @@ final class Cures {
             case Errno.EOPNOTSUPP, Errno.ENOSYS -> "The device or its driver does not have this operation.";
             case Errno.EAGAIN ->
                 function.equals("ibv_open_xrcd") ? "The file has no XRC domain: create one (XrcDomain.CREATE)." : "";
+            case KERNEL_ENOTSUPP ->
+                "The kernel can't on this device (its own ENOTSUPP); groups of IPv6 are not to be had over RoCE.";
             case Errno.EBUSY ->
                 function.equals("ibv_dereg_mr") ? WINDOW_BOUND : "Something that was made from it is still in use.";
             case Errno.EIO ->
@@ -113,7 +118,8 @@ final class Cures {
                         + " depth must not exceed the request's and the device's.";
             case "rdma_reject" -> "The id must come from a CONNECT_REQUEST that is neither accepted nor rejected.";
             case "rdma_disconnect" -> "The id is not connected; the peer may have disconnected before.";
-            case "rdma_bind_addr" -> "The id is bound already.";
+            case "rdma_bind_addr" ->
+                "The id is bound already; or it is of the IPOIB port space, and the device has no IPoIB interface.";
             case "rdma_listen" -> "The id listens already, or it is a connection's.";
             case "rdma_establish" -> "There was no CONNECT_RESPONSE on the id, or it is established already.";
             case "rdma_notify" ->

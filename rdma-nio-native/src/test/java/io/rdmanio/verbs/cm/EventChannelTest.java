@@ -123,4 +123,57 @@ class EventChannelTest {
         assertThatThrownBy(() -> channel.createId(PortSpace.UNKNOWN)).isInstanceOf(IllegalArgumentException.class);
         channel.close();
     }
+
+    @Test
+    void migrate_paysMovesAndRenames() throws VerbsException {
+        EventChannel target = EventChannel.open(VerbsAccess.get().newEngine(fake));
+        CommunicationId id = channel.createId(PortSpace.TCP);
+        assertThatThrownBy(() -> id.migrate(target)).isInstanceOf(IllegalArgumentException.class);
+        target.close();
+        EventChannel second = EventChannel.open(channel.engine());
+        second.createId(PortSpace.TCP);
+        arrives(CommunicationEventType.ESTABLISHED, 1, null);
+        CommunicationEvent event = channel.takeEvent();
+        fake.journal.clear();
+        id.migrate(second);
+        assertThat(fake.journal).containsExactly("acknowledge 70", "migrate id 1", "id 1 gets token 2");
+        event.close();
+        channel.close();
+        arrives(CommunicationEventType.DISCONNECTED, 2, null);
+        assertThat(second.takeEvent().id()).isSameAs(id);
+        second.close();
+        assertThat(fake.journal)
+                .containsExactly(
+                        "acknowledge 70",
+                        "migrate id 1",
+                        "id 1 gets token 2",
+                        "destroy event channel",
+                        "acknowledge 70",
+                        "destroy id 1",
+                        "destroy id 1",
+                        "destroy event channel");
+    }
+
+    @Test
+    void eventOfALeftGroup_isPaidAndPassedOver() throws VerbsException {
+        channel.createId(PortSpace.UDP);
+        fake.events.add(
+                new TakenEvent(EVENT, CommunicationEventType.MULTICAST_JOIN, 0, 1, null, new byte[0], null, null, 77));
+        assertThat(channel.takeEvent()).isNull();
+        channel.close();
+        assertThat(fake.journal).containsExactly("acknowledge 70", "destroy id 1", "destroy event channel");
+    }
+
+    @Test
+    void engineWithoutAnOperation_saysSo() throws VerbsException {
+        CommunicationId id = channel.createId(PortSpace.TCP);
+        RdmaEngine engine = channel.engine();
+        assertThatThrownBy(() -> DeviceList.open(engine)).hasMessageContaining("rdma_get_devices");
+        assertThatThrownBy(() -> AddressInfo.lookUp(engine, "x", null, AddressInfoHints.NONE))
+                .hasMessageContaining("rdma_getaddrinfo");
+        assertThatThrownBy(() -> CommunicationEventType.UNREACHABLE.eventString(engine))
+                .hasMessageContaining("rdma_event_str");
+        id.close();
+        channel.close();
+    }
 }

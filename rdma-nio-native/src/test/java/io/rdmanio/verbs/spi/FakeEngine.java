@@ -83,6 +83,10 @@ public final class FakeEngine implements VerbsEngine {
                         journal.add("id " + name + " gets token " + arguments[0]);
                         yield null;
                     }
+                    case "migrate" -> {
+                        journal.add("migrate id " + name);
+                        yield null;
+                    }
                     case "destroy" -> {
                         destroy("id " + name);
                         yield null;
