@@ -226,7 +226,7 @@ class WrongOrderTest {
 
     @Test
     void acceptWithTheMostPrivateData_arrives() throws IOException {
-        int limit = TestDevice.isIwarp() ? 252 : 196;
+        int limit = 196;
         try (CommunicationId listener = TestDevice.listen(channel);
                 Endpoint client = new Endpoint(TestDevice.resolve(channel, listener.sourcePort()))) {
             client.id.connect(TestDevice.parameters(), null);
