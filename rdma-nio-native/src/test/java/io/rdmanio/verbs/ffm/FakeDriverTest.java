@@ -10,6 +10,9 @@ import io.rdmanio.linux.NativeFunction;
 import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.spi.Field;
+import io.rdmanio.verbs.spi.WorkCompletionLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,5 +89,41 @@ class FakeDriverTest {
             assertThat(Downcall.call(function, frame, 0, 0)).isEqualTo(-1);
         }
         assertThatThrownBy(driver::close).isInstanceOf(AssertionError.class).hasRootCauseMessage("planted");
+    }
+
+    @Test
+    void emptyTableOfOperations_isAnsweredAndNotCalled() {
+        try (FakeDriver driver = new FakeDriver();
+                Arena arena = Arena.ofConfined()) {
+            FfmContext context = driver.context();
+            FfmCompletionQueue queue =
+                    new FfmCompletionQueue(context, driver.object(IbvCq.STRUCT).address());
+            assertThat(queue.poll(1, arena.allocate(WorkCompletionLayout.SIZE))).isEqualTo(-Errno.EOPNOTSUPP);
+            assertThat(queue.requestNotification(false)).isEqualTo(Errno.EOPNOTSUPP);
+        }
+    }
+
+    @Test
+    void resize_passesTheDepthAndReadsWhatWasGranted() throws VerbsException {
+        FakeDriver.assumeLibrary();
+        try (FakeDriver driver = new FakeDriver()) {
+            MemorySegment struct = driver.object(IbvCq.STRUCT);
+            IbvCq.CQE.set(struct, 15);
+            FfmCompletionQueue queue = new FfmCompletionQueue(driver.context(), struct.address());
+            assertThat(queue.depthEntries()).isEqualTo(15);
+            driver.library(arguments -> {
+                assertThat(arguments[0]).isEqualTo(struct.address());
+                assertThat((int) arguments[1]).isEqualTo(100);
+                IbvCq.CQE.set(struct, 127);
+                return 0;
+            });
+            queue.resize(100);
+            assertThat(queue.depthEntries()).isEqualTo(127);
+            driver.library(arguments -> Errno.EINVAL);
+            assertThatThrownBy(() -> queue.resize(1))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("ibv_resize_cq(entries=1)")
+                    .hasMessageContaining("EINVAL");
+        }
     }
 }

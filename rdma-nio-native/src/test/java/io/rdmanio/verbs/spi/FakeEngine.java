@@ -33,6 +33,10 @@ public final class FakeEngine implements VerbsEngine {
     public Runnable duringDestroy = () -> {};
     /** How the next reregistration ends. */
     public ReregisterResult reregistration = ReregisterResult.DONE;
+    /** Runs inside every poll of a completion queue. */
+    public Runnable duringPoll = () -> {};
+    /** Runs inside every resize of a completion queue. */
+    public Runnable duringResize = () -> {};
     /** The next destroy fails with this error number, unless it is 0. */
     public int failNextDestroy;
 
@@ -227,6 +231,8 @@ public final class FakeEngine implements VerbsEngine {
                 int depthEntries, CompletionChannelHandle channel, long token) {
             long element = nextElement++;
             return new CompletionQueueHandle() {
+                private int depth = depthEntries;
+
                 @Override
                 public long asyncElement() {
                     return element;
@@ -234,6 +240,7 @@ public final class FakeEngine implements VerbsEngine {
 
                 @Override
                 public int poll(int capacity, MemorySegment completions) {
+                    duringPoll.run();
                     return 0;
                 }
 
@@ -244,7 +251,13 @@ public final class FakeEngine implements VerbsEngine {
 
                 @Override
                 public int depthEntries() {
-                    return depthEntries;
+                    return depth;
+                }
+
+                @Override
+                public void resize(int newDepthEntries) {
+                    duringResize.run();
+                    depth = newDepthEntries + 1;
                 }
 
                 @Override
