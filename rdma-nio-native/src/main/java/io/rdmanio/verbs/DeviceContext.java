@@ -6,6 +6,7 @@ import io.rdmanio.verbs.spi.ContextHandle;
 import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.Lifecycle;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -241,6 +242,32 @@ public sealed class DeviceContext permits OpenDeviceContext {
         life.enter();
         try {
             return asyncEvents.take();
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Finds the path to where a datagram came from (ibv_init_ah_from_wc(3)). Makes system calls, since it searches the
+     * port's GID table.
+     *
+     * @param port the port that it came in, from 1
+     * @param completions the completion of its receive
+     * @param entry which entry
+     * @param header the beginning of the receive buffer, 40 bytes at least, where the global route header stands; may be
+     *     null when the entry has none
+     * @return the path, for {@link ProtectionDomain#createAddressHandle(AddressHandleAttributes)}
+     * @throws VerbsException when the header's destination is not in the port's GID table
+     * @throws IllegalArgumentException when the header is too short, or null though the entry has one
+     * @throws IndexOutOfBoundsException when there is no such entry
+     * @throws IllegalStateException after close, of the completions too
+     */
+    public AddressHandleAttributes pathToSender(int port, WorkCompletions completions, int entry, MemorySegment header)
+            throws VerbsException {
+        MemorySegment completion = completions.entryWithHeader(entry, header);
+        life.enter();
+        try {
+            return handle.pathToSender(port, completion, header);
         } finally {
             life.exit();
         }

@@ -13,6 +13,9 @@ import java.util.Objects;
  * @param trafficClass traffic class, 0 to 255
  */
 public record GlobalRoute(Gid destination, int flowLabel, int sourceGidIndex, int hopLimit, int trafficClass) {
+    /** The size of the global route header ({@code struct ibv_grh}), which precedes every datagram that is received. */
+    public static final int HEADER_BYTES = 40;
+
     private static final int DEFAULT_HOP_LIMIT = 64;
 
     /**

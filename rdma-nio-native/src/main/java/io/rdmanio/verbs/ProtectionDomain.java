@@ -201,6 +201,68 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
+     * Creates a queue pair in the state RESET (ibv_create_qp(3)), to be connected by {@link QueuePair#modify}. Makes a
+     * system call. A device of iWARP has it connected only by the connection manager, which makes its own.
+     *
+     * @param wanted what it shall be made of
+     * @return the queue pair, to be closed by the caller
+     * @throws VerbsException when a size is more than the device allows ({@code EINVAL}), it does not have the type
+     *     ({@code EOPNOTSUPP}, {@code EINVAL}), memory can't be locked or it has no queue pair left ({@code ENOMEM})
+     * @throws IllegalArgumentException when a completion queue is missing that the type has, or belongs to another
+     *     device
+     * @throws IllegalStateException after close, of a completion queue too
+     */
+    public QueuePair createQueuePair(QueuePairInitAttributes wanted) throws VerbsException {
+        wanted.requireQueues();
+        return QueuePair.create(ProtectionDomainHandle::createQueuePair, this, wanted);
+    }
+
+    /**
+     * Creates an address handle (ibv_create_ah(3)): where datagrams of this domain's queue pairs go. Makes a system
+     * call, which over RoCE may have to ask the network for the peer's address, and blocks so long.
+     *
+     * @param path the way to the peer; global over RoCE
+     * @return the handle, to be closed by the caller
+     * @throws VerbsException when port, GID index or another part does not suit ({@code EINVAL}), no route leads there
+     *     ({@code ENETUNREACH}, {@code EHOSTUNREACH}) or nobody answers there ({@code ETIMEDOUT})
+     * @throws IllegalStateException after close
+     */
+    public AddressHandle createAddressHandle(AddressHandleAttributes path) throws VerbsException {
+        life.enter();
+        try {
+            return new AddressHandle(this, handle.createAddressHandle(path));
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Creates an address handle to where a datagram came from (ibv_create_ah_from_wc(3)). Makes system calls.
+     *
+     * @param port the port that it came in, from 1
+     * @param completions the completion of its receive
+     * @param entry which entry
+     * @param header the beginning of the receive buffer, 40 bytes at least, where the global route header stands; may be
+     *     null when the entry has none
+     * @return the handle, to be closed by the caller
+     * @throws VerbsException when the header does not suit the port's GID table, or as
+     *     {@link #createAddressHandle(AddressHandleAttributes)}
+     * @throws IllegalArgumentException when the header is too short, or null though the entry has one
+     * @throws IndexOutOfBoundsException when there is no such entry
+     * @throws IllegalStateException after close, of the completions too
+     */
+    public AddressHandle createAddressHandle(int port, WorkCompletions completions, int entry, MemorySegment header)
+            throws VerbsException {
+        MemorySegment completion = completions.entryWithHeader(entry, header);
+        life.enter();
+        try {
+            return new AddressHandle(this, handle.createAddressHandle(port, completion, header));
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
      * Deallocates the domain (ibv_dealloc_pd(3)) after everything made from it: its memory windows first, then the
      * youngest. One that a communication id lends is left to its owner. Idempotent; waits for calls in progress.
      *

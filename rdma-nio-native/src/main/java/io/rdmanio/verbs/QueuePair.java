@@ -3,41 +3,49 @@ package io.rdmanio.verbs;
 import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.Lifecycle;
+import io.rdmanio.verbs.spi.QueriedQueuePair;
 import io.rdmanio.verbs.spi.QueuePairHandle;
 import io.rdmanio.verbs.spi.QueuePairRequest;
 import io.rdmanio.verbs.spi.VerbsAccess.QueuePairMaker;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
  * A queue pair ({@code struct ibv_qp}): work is posted to its send and receive queues, and its completions arrive in
- * its completion queues. Made by {@link io.rdmanio.verbs.cm.CommunicationId#createQueuePair}. Thread-safe, but a work
- * request is for one thread at a time.
+ * its completion queues. Made by {@link ProtectionDomain#createQueuePair}, and connected by {@link #modify} with what the peer
+ * told by other means; or made by {@link io.rdmanio.verbs.cm.CommunicationId#createQueuePair}, which connects it.
+ * Thread-safe, but a work request is for one thread at a time.
  */
 public final class QueuePair implements AutoCloseable {
-    private static final int MAX_RNR_TIMER_CODE = 31;
-
     final QueuePairHandle handle;
     final Lifecycle life;
-    private final DeviceContext context;
+    private final ProtectionDomain domain;
     private final int number;
     private final QueuePairInitAttributes initAttributes;
     private final AsyncSource asyncSource;
+    // Guarded by itself. A queue pair that is in a group can't be destroyed.
+    private final Set<Membership> memberships = new HashSet<>();
 
     private QueuePair(
-            DeviceContext context, QueuePairHandle handle, QueuePairInitAttributes wanted, Lifecycle... parents) {
-        this.context = context;
+            ProtectionDomain domain, QueuePairHandle handle, QueuePairInitAttributes wanted, Lifecycle... parents) {
+        this.domain = domain;
         this.handle = handle;
         this.number = handle.number();
         this.initAttributes = wanted.withCapabilities(handle.capabilities());
         this.life = new Lifecycle(HandleKind.QUEUE_PAIR, this::destroy, parents);
-        this.asyncSource = context.asyncEvents.register(handle.asyncElement(), this);
+        this.asyncSource = domain.context().asyncEvents.register(handle.asyncElement(), this);
     }
 
     private void destroy() throws VerbsException {
+        leaveGroups();
         asyncSource.beginDestroy();
         handle.destroy();
         asyncSource.endDestroy();
@@ -90,7 +98,7 @@ public final class QueuePair implements AutoCloseable {
                             shared == null ? null : shared.handle,
                             xrcDomain == null ? null : xrcDomain.handle));
             return new QueuePair(
-                    domain.context(),
+                    domain,
                     handle,
                     wanted,
                     Stream.concat(Stream.of(others), parts.stream()).toArray(Lifecycle[]::new));
@@ -100,7 +108,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     DeviceContext context() {
-        return context;
+        return domain.context();
     }
 
     private static void requireSameDevice(ProtectionDomain domain, DeviceContext other) {
@@ -137,19 +145,40 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
+     * The protection domain that it was created in.
+     *
+     * @return the domain
+     */
+    public ProtectionDomain domain() {
+        return domain;
+    }
+
+    /**
+     * What it was made of, with the sizes that the device granted.
+     *
+     * @return the attributes
+     */
+    public QueuePairInitAttributes initAttributes() {
+        return initAttributes;
+    }
+
+    /**
      * Posts a send work request and those that follow it (ibv_post_send(3)). Does not block, allocates nothing; a
-     * system call in software drivers. When it fails, requests before the one that failed are posted all the same.
+     * system call in software drivers. When it fails, requests before the one that failed are posted all the same. Any
+     * number of threads may post at once, each a list of its own.
      *
      * @param first the first of the list
-     * @throws VerbsException when the queue is full or a request too large for it ({@code ENOMEM}), a request is
-     *     invalid or the queue pair not ready to send ({@code EINVAL})
-     * @throws IllegalStateException after close, of a work request too
+     * @throws PostException when the queue is full or a request too large for it ({@code ENOMEM}), a request is invalid
+     *     or the queue pair not ready to send ({@code EINVAL}); tells the first request that was not posted
+     * @throws VerbsException when it fails otherwise
+     * @throws IllegalArgumentException when a request for a datagram queue pair has no address handle of its domain
+     * @throws IllegalStateException after close, of a work request or an address handle too
      */
     public void postSend(SendWorkRequest first) throws VerbsException {
         life.enter();
         int errno;
         try {
-            MemorySegment list = first.beginPost();
+            MemorySegment list = first.beginPost(type() == QueuePairType.UNRELIABLE_DATAGRAM ? domain : null);
             try {
                 errno = handle.postSend(list);
             } finally {
@@ -160,17 +189,19 @@ public final class QueuePair implements AutoCloseable {
             life.exit();
         }
         if (errno != 0) {
-            throw postFailure("ibv_post_send", Math.abs(errno));
+            throw first.failure("ibv_post_send", subject(), Math.abs(errno), sendCure(Math.abs(errno)));
         }
     }
 
     /**
      * Posts a receive work request and those that follow it (ibv_post_recv(3)). Does not block, allocates nothing; a
      * system call in some software drivers. When it fails, requests before the one that failed are posted all the same.
+     * Any number of threads may post at once, each a list of its own.
      *
      * @param first the first of the list
-     * @throws VerbsException when the queue is full ({@code ENOMEM}), or a request invalid or the queue pair just
-     *     created ({@code EINVAL})
+     * @throws PostException when the queue is full ({@code ENOMEM}), or a request invalid or the queue pair just created
+     *     ({@code EINVAL}); tells the first request that was not posted
+     * @throws VerbsException when it fails otherwise
      * @throws IllegalStateException after close, of a work request too
      */
     public void postReceive(ReceiveWorkRequest first) throws VerbsException {
@@ -183,95 +214,219 @@ public final class QueuePair implements AutoCloseable {
             life.exit();
         }
         if (errno != 0) {
-            throw postFailure("ibv_post_recv", Math.abs(errno));
+            throw first.failure("ibv_post_recv", subject(), Math.abs(errno), receiveCure(Math.abs(errno)));
         }
     }
 
-    private VerbsException postFailure(String operation, int errno) {
-        boolean send = operation.equals("ibv_post_send");
-        QueuePairCapabilities capabilities = capabilities();
-        String cure = switch (errno) {
+    private String subject() {
+        return "queuePair=" + number;
+    }
+
+    private String sendCure(int errno) {
+        QueuePairCapabilities sizes = capabilities();
+        return switch (errno) {
             case Errno.ENOMEM ->
-                send
-                        ? "This is not about memory: the send queue is full (" + capabilities.maxSendWorkRequests()
-                                + " work requests; poll completions of signaled ones first), or there is more inline"
-                                + " data than "
-                                + capabilities.maxInlineBytes() + " bytes, or there are more than "
-                                + capabilities.maxSendSges() + " scatter-gather entries."
-                        : "This is not about memory: the receive queue is full ("
-                                + capabilities.maxReceiveWorkRequests()
-                                + " work requests), or there are more than " + capabilities.maxReceiveSges()
-                                + " scatter-gather entries.";
+                "This is not about memory: the send queue is full (" + sizes.maxSendWorkRequests()
+                        + " work requests; poll completions of signaled ones first), or there is more inline data than "
+                        + sizes.maxInlineBytes() + " bytes, or there are more than " + sizes.maxSendSges()
+                        + " scatter-gather entries.";
             case Errno.EINVAL ->
-                send
-                        ? "The queue pair is not READY_TO_SEND (IBV_QPS_RTS) yet, or opcode, flags, inline length (at"
-                                + " most "
-                                + capabilities.maxInlineBytes() + " bytes) or scatter-gather entries (at most "
-                                + capabilities.maxSendSges() + ") don't suit it."
-                        : "The queue pair is still in RESET, or there are more than " + capabilities.maxReceiveSges()
-                                + " scatter-gather entries.";
+                "The queue pair is not READY_TO_SEND (IBV_QPS_RTS) yet, or opcode, flags, inline length (at most "
+                        + sizes.maxInlineBytes() + " bytes) or scatter-gather entries (at most " + sizes.maxSendSges()
+                        + ") don't suit it.";
             default -> "";
         };
-        return new VerbsException(operation, "queuePair=" + number, errno, cure);
+    }
+
+    private String receiveCure(int errno) {
+        QueuePairCapabilities sizes = capabilities();
+        return switch (errno) {
+            case Errno.ENOMEM ->
+                "This is not about memory: the receive queue is full (" + sizes.maxReceiveWorkRequests()
+                        + " work requests), or there are more than " + sizes.maxReceiveSges()
+                        + " scatter-gather entries.";
+            case Errno.EINVAL ->
+                "The queue pair is still in RESET, or there are more than " + sizes.maxReceiveSges()
+                        + " scatter-gather entries.";
+            default -> "";
+        };
     }
 
     /**
-     * Sets how long a peer waits before it repeats a message that found no receive posted (ibv_modify_qp(3),
-     * IBV_QP_MIN_RNR_TIMER). The connection manager leaves the longest time, 655 ms. Not for iWARP. Makes a system
-     * call.
+     * Changes attributes, the state among them (ibv_modify_qp(3)): all that are marked, or none. Makes a system call.
+     * {@link QueuePairTransitions} tells what each change of state needs.
+     *
+     * @param attributes what to change
+     * @throws VerbsException when the state does not allow it or a value does not suit the device ({@code EINVAL}; says
+     *     what is missing or does not belong there), the peer's address can't be resolved ({@code ETIMEDOUT},
+     *     {@code ENETUNREACH}), or the device fails
+     * @throws IllegalArgumentException when a state to be set is UNKNOWN
+     * @throws IllegalStateException after close
+     */
+    public void modify(QueuePairAttributes attributes) throws VerbsException {
+        attributes.requireKnownValues();
+        life.enter();
+        try {
+            handle.modify(attributes);
+        } catch (VerbsException e) {
+            throw e.errno() == Errno.EINVAL ? explained(attributes, e) : e;
+        } finally {
+            life.exit();
+        }
+    }
+
+    /** The same failure with the reason that the table of transitions knows. The caller is inside. */
+    private VerbsException explained(QueuePairAttributes attributes, VerbsException failure) {
+        String reason;
+        if (domain.context().transport() == TransportType.IWARP) {
+            reason = "Over iWARP the connection manager changes the states of a queue pair.";
+        } else {
+            try {
+                QueuePairState from = attributes.marked().contains(QueuePairAttribute.CURRENT_STATE)
+                        ? attributes.currentState()
+                        : handle.query(QueuePairAttribute.STATE.value())
+                                .attributes()
+                                .state();
+                reason = QueuePairTransitions.explain(type(), from, attributes);
+            } catch (VerbsException e) {
+                failure.addSuppressed(e);
+                return failure;
+            }
+        }
+        VerbsException explained =
+                new VerbsException(failure.operation(), subject() + ", " + attributes, failure.errno(), reason);
+        explained.initCause(failure);
+        return explained;
+    }
+
+    /**
+     * Queries attributes (ibv_query_qp(3)). Makes a system call. Not to be relied on over the software iWARP device siw,
+     * whose driver leaves most of them undefined, the state among them.
+     *
+     * @param wanted which attributes at least; a device may tell more
+     * @return what the device tells
+     * @throws VerbsException when it fails
+     * @throws IllegalStateException after close
+     */
+    public QueuePairQuery query(Set<QueuePairAttribute> wanted) throws VerbsException {
+        life.enter();
+        try {
+            QueriedQueuePair answer = handle.query(QueuePairAttribute.mask(wanted));
+            return new QueuePairQuery(
+                    answer.attributes(),
+                    initAttributes.withCapabilities(answer.capabilities()).withSignalAll(answer.signalAll()));
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Sets how long a peer waits before it repeats a message that found no receive posted, by
+     * {@link #modify(QueuePairAttributes)}. The connection manager leaves the longest time, 655 ms. Not for iWARP. Makes
+     * a system call.
      *
      * @param code the time as coded there: 0 is 655.36 ms, 1 is 0.01 ms, 12 is 0.64 ms, 31 is 491.52 ms
-     * @throws VerbsException when it fails, as in a state before READY_TO_RECEIVE ({@code EINVAL})
+     * @throws VerbsException when it fails, as in a state before READY_TO_SEND ({@code EINVAL})
      * @throws IllegalArgumentException when the code is not 0 to 31
      * @throws IllegalStateException after close
      */
     public void setMinRnrTimer(int code) throws VerbsException {
-        if (code < 0 || code > MAX_RNR_TIMER_CODE) {
-            throw new IllegalArgumentException("code " + code + " is not 0 to " + MAX_RNR_TIMER_CODE);
-        }
-        life.enter();
-        try {
-            handle.setMinRnrTimer(code);
-        } finally {
-            life.exit();
-        }
+        modify(new QueuePairAttributes().minRnrTimer(code));
     }
 
     /**
-     * Sets the state ERROR (ibv_modify_qp(3)): all outstanding work completes with the status FLUSHED, and so does what
-     * is posted from now on. Makes a system call.
+     * Sets the state ERROR, by {@link #modify(QueuePairAttributes)}: all outstanding work completes with the status
+     * FLUSHED, and so does what is posted from now on. Makes a system call.
      *
-     * @throws VerbsException when it fails
+     * @throws VerbsException when it fails, as in the state RESET ({@code EINVAL})
      * @throws IllegalStateException after close
      */
     public void toError() throws VerbsException {
-        life.enter();
-        try {
-            handle.setState(QueuePairState.ERROR);
-        } finally {
-            life.exit();
-        }
+        modify(new QueuePairAttributes().state(QueuePairState.ERROR));
     }
 
     /**
-     * Queries the state (ibv_query_qp(3)). Makes a system call. Not to be relied on over the software iWARP device
-     * siw: its driver does not fill in the state, and any may be told.
+     * Queries the state, by {@link #query}. Makes a system call. Not to be relied on over the software iWARP device siw:
+     * its driver does not fill in the state, and any may be told.
      *
      * @return the state
      * @throws VerbsException when it fails
      * @throws IllegalStateException after close
      */
     public QueuePairState state() throws VerbsException {
+        return query(EnumSet.of(QueuePairAttribute.STATE)).attributes().state();
+    }
+
+    /**
+     * Attaches the queue pair to a multicast group (ibv_attach_mcast(3)): it receives what is sent there to
+     * {@link SendWorkRequest#MULTICAST_NUMBER} with its queue key. The group must have been joined, which the
+     * connection manager does; then it attaches the queue pair as well. Attaching twice is attaching once. Makes a
+     * system call.
+     *
+     * @param group the group's GID
+     * @param localId its LID; 0 on Ethernet
+     * @throws VerbsException when this is no datagram queue pair or that no group ({@code EINVAL}), or the device has no
+     *     room for more ({@code ENOMEM})
+     * @throws IllegalArgumentException when the LID does not fit
+     * @throws IllegalStateException after close
+     */
+    public void attachMulticast(Gid group, int localId) throws VerbsException {
+        Membership membership = new Membership(group, localId);
         life.enter();
         try {
-            return handle.queryState();
+            synchronized (memberships) {
+                handle.attachMulticast(group, localId);
+                memberships.add(membership);
+            }
         } finally {
             life.exit();
         }
     }
 
     /**
-     * Destroys the queue pair (rdma_destroy_qp(3)); outstanding work vanishes without completions, and completions that
+     * Detaches the queue pair from a multicast group (ibv_detach_mcast(3)). {@link #close} does so for those that are
+     * left. Makes a system call.
+     *
+     * @param group the group's GID
+     * @param localId its LID; 0 on Ethernet
+     * @throws VerbsException when it is not attached to the group ({@code EINVAL})
+     * @throws IllegalArgumentException when the LID does not fit
+     * @throws IllegalStateException after close
+     */
+    public void detachMulticast(Gid group, int localId) throws VerbsException {
+        Membership membership = new Membership(group, localId);
+        life.enter();
+        try {
+            synchronized (memberships) {
+                handle.detachMulticast(group, localId);
+                memberships.remove(membership);
+            }
+        } finally {
+            life.exit();
+        }
+    }
+
+    /** A group that this is attached to. */
+    private record Membership(Gid group, int localId) {
+        Membership {
+            Objects.requireNonNull(group, "group");
+            UnsignedField.checkShort("localId", localId);
+        }
+    }
+
+    private void leaveGroups() throws VerbsException {
+        synchronized (memberships) {
+            for (Iterator<Membership> i = memberships.iterator(); i.hasNext(); ) {
+                Membership membership = i.next();
+                handle.detachMulticast(membership.group(), membership.localId());
+                i.remove();
+            }
+        }
+    }
+
+    /**
+     * Destroys the queue pair (ibv_destroy_qp(3), or rdma_destroy_qp(3) for one that an id created) after it left the
+     * multicast groups that it was attached to; outstanding work vanishes without completions, and completions that
      * were not polled stay. Idempotent; waits for calls in progress.
      *
      * @throws VerbsException when it can't be destroyed

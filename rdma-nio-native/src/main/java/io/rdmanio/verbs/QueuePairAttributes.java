@@ -5,7 +5,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Attributes of a queue pair ({@code struct ibv_qp_attr}): to be changed in a {@link QueuePair}, or as it tells them.
+ * Attributes of a queue pair ({@code struct ibv_qp_attr}): to be changed by {@link QueuePair#modify}, or as
+ * {@link QueuePair#query} found them.
  * Each setter returns this object and marks its attribute; the marked ones are the mask of ibv_modify_qp(3). The getters
  * tell the value whether it is marked or not: 0, false or null when nobody set it.
  *
@@ -85,6 +86,20 @@ public final class QueuePairAttributes {
     private QueuePairAttributes set(QueuePairAttribute attribute) {
         marked.add(attribute);
         return this;
+    }
+
+    /** Refuses to set what no C value stands for. */
+    void requireKnownValues() {
+        for (QueuePairAttribute attribute : marked) {
+            Object value = valueOf(attribute);
+            if (value == null
+                    || value == QueuePairState.UNKNOWN
+                    || value == PathMigrationState.UNKNOWN
+                    || (attribute == QueuePairAttribute.PATH_MTU && pathMtuBytes == 0)
+                    || (attribute == QueuePairAttribute.ALTERNATE_PATH && alternateAddressVector == null)) {
+                throw new IllegalArgumentException(attribute + " is marked to be set, and has no value to set");
+            }
+        }
     }
 
     private static int checkMtu(String name, int bytes) {

@@ -32,6 +32,16 @@ public final class QueuePairInitAttributes {
         this.xrcDomain = xrcDomain;
     }
 
+    /** Refuses what drivers would follow a null pointer for. */
+    void requireQueues() {
+        if (sendQueue == null && type != QueuePairType.XRC_RECEIVE) {
+            throw new IllegalArgumentException(type + " needs a queue of send completions");
+        }
+        if (receiveQueue == null && type != QueuePairType.XRC_SEND && type != QueuePairType.XRC_RECEIVE) {
+            throw new IllegalArgumentException(type + " needs a queue of receive completions");
+        }
+    }
+
     /**
      * Begins with type and sizes: without completion queues, only requests that ask for it being signaled.
      *

@@ -44,9 +44,9 @@ public final class ReceiveWorkRequest implements AutoCloseable {
         this.maxSges = maxSges;
         this.memory = new OwnMemory(
                 arena,
-                ReceiveWorkRequestLayout.SIZE + maxSges * ScatterGatherLayout.SIZE,
+                ReceiveWorkRequestLayout.ALLOCATED_BYTES + maxSges * ScatterGatherLayout.SIZE,
                 HandleKind.RECEIVE_WORK_REQUEST);
-        ReceiveWorkRequestLayout.SGE_LIST.set(memory(), memory().address() + ReceiveWorkRequestLayout.SIZE);
+        ReceiveWorkRequestLayout.SGE_LIST.set(memory(), memory().address() + ReceiveWorkRequestLayout.ALLOCATED_BYTES);
     }
 
     MemorySegment memory() {
@@ -87,11 +87,27 @@ public final class ReceiveWorkRequest implements AutoCloseable {
      * @throws IndexOutOfBoundsException when there is no such entry
      */
     public ReceiveWorkRequest sge(int index, long address, int lengthBytes, int localKey) {
-        long base = ReceiveWorkRequestLayout.SIZE + Objects.checkIndex(index, maxSges) * ScatterGatherLayout.SIZE;
+        long base = ReceiveWorkRequestLayout.ALLOCATED_BYTES
+                + Objects.checkIndex(index, maxSges) * ScatterGatherLayout.SIZE;
         ScatterGatherLayout.ADDRESS.set(memory(), base, address);
         ScatterGatherLayout.LENGTH.set(memory(), base, lengthBytes);
         ScatterGatherLayout.LOCAL_KEY.set(memory(), base, localKey);
         return this;
+    }
+
+    /**
+     * Sets a scatter-gather entry to a piece of a region.
+     *
+     * @param index which
+     * @param region the region
+     * @param offset where the piece begins in it, in bytes
+     * @param lengthBytes its length
+     * @return this
+     * @throws IndexOutOfBoundsException when there is no such entry, or the piece is not within the region
+     */
+    public ReceiveWorkRequest sge(int index, MemoryRegion region, long offset, int lengthBytes) {
+        Objects.checkFromIndexSize(offset, lengthBytes, region.lengthBytes());
+        return sge(index, region.address() + offset, lengthBytes, region.localKey());
     }
 
     /**
@@ -100,8 +116,14 @@ public final class ReceiveWorkRequest implements AutoCloseable {
      *
      * @param nextOrNull the next, or null at the end
      * @return this
+     * @throws IllegalArgumentException when the list would lead back to this request
      */
     public ReceiveWorkRequest next(ReceiveWorkRequest nextOrNull) {
+        for (ReceiveWorkRequest request = nextOrNull; request != null; request = request.next) {
+            if (request == this) {
+                throw new IllegalArgumentException("the list leads back to its beginning");
+            }
+        }
         next = nextOrNull;
         ReceiveWorkRequestLayout.NEXT.set(
                 memory(), next == null ? 0 : next.memory().address());
@@ -111,9 +133,30 @@ public final class ReceiveWorkRequest implements AutoCloseable {
     /** The list's first request, after a check that none of its memory was freed. */
     MemorySegment checkedList() {
         for (ReceiveWorkRequest request = next; request != null; request = request.next) {
-            request.memory();
+            // Reading finds out, too, whether the arena is closed that somebody else owns.
+            ReceiveWorkRequestLayout.NEXT.get(request.memory());
         }
+        ReceiveWorkRequestLayout.clearFailed(memory());
         return memory();
+    }
+
+    /** The exception for a post of this list that failed. */
+    PostException failure(String operation, String arguments, int errno, String cure) {
+        long failed = ReceiveWorkRequestLayout.failed(memory());
+        int index = 0;
+        for (ReceiveWorkRequest request = this; request != null; request = request.next) {
+            if (request.memory().address() == failed) {
+                return PostException.at(
+                        index,
+                        ReceiveWorkRequestLayout.WORK_REQUEST_ID.get(request.memory()),
+                        operation,
+                        arguments,
+                        errno,
+                        cure);
+            }
+            index++;
+        }
+        return PostException.unplaced(operation, arguments, errno, cure);
     }
 
     /** Frees the memory, unless it lies in a given arena. Idempotent. */

@@ -35,5 +35,8 @@ public final class SendOpcode {
     /** Send a message and invalidate a key of the peer ({@code IBV_WR_SEND_WITH_INV}). */
     public static final int SEND_WITH_INVALIDATE = 9;
 
+    /** Send a message that the device cuts into segments with headers of their own ({@code IBV_WR_TSO}). */
+    public static final int TCP_SEGMENTATION = 10;
+
     private SendOpcode() {}
 }

@@ -13,9 +13,19 @@ import java.util.Objects;
  * and posted again as soon as the post returned (the data it points to may not, unless it was sent inline). The setters
  * return the request itself and allocate nothing.
  *
+ * <p>As in C, some parts share memory, and the one set last counts: the target ({@link #remote}, {@link #atomic} or
+ * {@link #datagram}); immediate data and a key to invalidate; {@link #segmentation} and what binds a memory window.
+ * Each of these setters replaces all that the others set and an operation of its kind reads; {@link #clear} empties the
+ * request.
+ *
  * <p>Not thread-safe: for one thread at a time.
  */
 public final class SendWorkRequest implements AutoCloseable {
+    /** The queue pair number that stands for all members of a multicast group. */
+    public static final int MULTICAST_NUMBER = 0xFFFFFF;
+
+    private static final int MAX_SHORT = 0xFFFF;
+
     private final int maxSges;
     private final OwnMemory memory;
     // Keeps the memory of the list reachable.
@@ -23,6 +33,10 @@ public final class SendWorkRequest implements AutoCloseable {
     // What a bind names by address; both null for any other request.
     private MemoryWindow window;
     private MemoryRegion region;
+    // Kept open while it is posted; null unless this is a datagram.
+    private AddressHandle addressHandle;
+    // Keeps the memory reachable.
+    private MemorySegment segmentHeader;
 
     /**
      * Allocates a request of its own, freed by {@link #close}: everything zero, no entries in use.
@@ -47,8 +61,10 @@ public final class SendWorkRequest implements AutoCloseable {
         }
         this.maxSges = maxSges;
         this.memory = new OwnMemory(
-                arena, SendWorkRequestLayout.SIZE + maxSges * ScatterGatherLayout.SIZE, HandleKind.SEND_WORK_REQUEST);
-        SendWorkRequestLayout.SGE_LIST.set(memory(), memory().address() + SendWorkRequestLayout.SIZE);
+                arena,
+                SendWorkRequestLayout.ALLOCATED_BYTES + maxSges * ScatterGatherLayout.SIZE,
+                HandleKind.SEND_WORK_REQUEST);
+        SendWorkRequestLayout.SGE_LIST.set(memory(), memory().address() + SendWorkRequestLayout.ALLOCATED_BYTES);
     }
 
     MemorySegment memory() {
@@ -95,7 +111,7 @@ public final class SendWorkRequest implements AutoCloseable {
     }
 
     /**
-     * Sets the immediate data of an operation that has any.
+     * Sets the immediate data of an operation that has any. It shares memory with a key to invalidate.
      *
      * @param hostOrderValue the value
      * @return this
@@ -158,6 +174,7 @@ public final class SendWorkRequest implements AutoCloseable {
         } finally {
             boundWindow.life.exit();
         }
+        segmentHeader = null;
         window = boundWindow;
         region = boundRegion;
         SendWorkRequestLayout.BIND_KEY.set(memory(), remoteKey);
@@ -170,15 +187,104 @@ public final class SendWorkRequest implements AutoCloseable {
     }
 
     /**
-     * Sets the peer's memory of a read or write.
+     * Sets the peer's memory of a read or write. It shares memory with {@link #atomic} and {@link #datagram}.
      *
      * @param address where it begins
      * @param rkey its key
      * @return this
      */
     public SendWorkRequest remote(long address, int rkey) {
+        addressHandle = null;
         SendWorkRequestLayout.REMOTE_ADDRESS.set(memory(), address);
         SendWorkRequestLayout.REMOTE_KEY.set(memory(), rkey);
+        return this;
+    }
+
+    /**
+     * Sets the peer's eight bytes of an atomic operation and its operands; what they held before arrives, in host order,
+     * in the one scatter-gather entry. It shares memory with {@link #remote} and {@link #datagram}.
+     *
+     * @param address where they are, a multiple of 8
+     * @param rkey the key of that memory
+     * @param compareAdd what a compare-and-swap compares with, or what a fetch-and-add adds
+     * @param swap what a compare-and-swap puts there when they are equal
+     * @return this
+     */
+    public SendWorkRequest atomic(long address, int rkey, long compareAdd, long swap) {
+        addressHandle = null;
+        SendWorkRequestLayout.ATOMIC_REMOTE_ADDRESS.set(memory(), address);
+        SendWorkRequestLayout.ATOMIC_COMPARE_ADD.set(memory(), compareAdd);
+        SendWorkRequestLayout.ATOMIC_SWAP.set(memory(), swap);
+        SendWorkRequestLayout.ATOMIC_REMOTE_KEY.set(memory(), rkey);
+        return this;
+    }
+
+    /**
+     * Sets where a datagram goes. It shares memory with {@link #remote} and {@link #atomic}. The handle is held for the
+     * post only; posting after its close is refused.
+     *
+     * @param address the way to the peer
+     * @param remoteNumber the number of its queue pair; {@link #MULTICAST_NUMBER} for a multicast group
+     * @param remoteQueueKey the queue key that it wants; with the highest bit set, the sender's own is used
+     * @return this
+     */
+    public SendWorkRequest datagram(AddressHandle address, int remoteNumber, int remoteQueueKey) {
+        addressHandle = address;
+        SendWorkRequestLayout.DATAGRAM_ADDRESS_HANDLE.set(memory(), address.pointer());
+        SendWorkRequestLayout.DATAGRAM_REMOTE_NUMBER.set(memory(), remoteNumber);
+        SendWorkRequestLayout.DATAGRAM_REMOTE_KEY.set(memory(), remoteQueueKey);
+        return this;
+    }
+
+    /**
+     * Sets the peer's shared receive queue, for a queue pair of the type XRC_SEND. It has memory of its own beside the
+     * target.
+     *
+     * @param remoteNumber the queue's number there
+     * @return this
+     */
+    public SendWorkRequest xrc(int remoteNumber) {
+        SendWorkRequestLayout.XRC_REMOTE_NUMBER.set(memory(), remoteNumber);
+        return this;
+    }
+
+    /**
+     * Sets how the device shall cut up a message of the opcode TCP_SEGMENTATION. It shares memory with what binds a
+     * memory window.
+     *
+     * @param header the headers that begin each segment, native memory; kept until another is set
+     * @param maxSegmentBytes the most data of one segment, 0 to 65535
+     * @return this
+     * @throws IllegalArgumentException when the header is on the heap or longer than 65535 bytes, or the size does not
+     *     fit
+     */
+    public SendWorkRequest segmentation(MemorySegment header, int maxSegmentBytes) {
+        if (!header.isNative() || header.byteSize() > MAX_SHORT) {
+            throw new IllegalArgumentException("the header must be native memory of at most " + MAX_SHORT + " bytes");
+        }
+        UnsignedField.checkShort("maxSegmentBytes", maxSegmentBytes);
+        window = null;
+        region = null;
+        segmentHeader = header;
+        SendWorkRequestLayout.SEGMENT_HEADER.set(memory(), segmentHeader.address());
+        SendWorkRequestLayout.SEGMENT_HEADER_LENGTH.set(memory(), (int) segmentHeader.byteSize());
+        SendWorkRequestLayout.SEGMENT_SIZE.set(memory(), maxSegmentBytes);
+        return this;
+    }
+
+    /**
+     * Empties the request: everything zero as after its creation, without entries in use and without a next one.
+     *
+     * @return this
+     */
+    public SendWorkRequest clear() {
+        next = null;
+        addressHandle = null;
+        window = null;
+        region = null;
+        segmentHeader = null;
+        memory().fill((byte) 0);
+        SendWorkRequestLayout.SGE_LIST.set(memory(), memory().address() + SendWorkRequestLayout.ALLOCATED_BYTES);
         return this;
     }
 
@@ -205,11 +311,27 @@ public final class SendWorkRequest implements AutoCloseable {
      * @throws IndexOutOfBoundsException when there is no such entry
      */
     public SendWorkRequest sge(int index, long address, int lengthBytes, int localKey) {
-        long base = SendWorkRequestLayout.SIZE + Objects.checkIndex(index, maxSges) * ScatterGatherLayout.SIZE;
+        long base =
+                SendWorkRequestLayout.ALLOCATED_BYTES + Objects.checkIndex(index, maxSges) * ScatterGatherLayout.SIZE;
         ScatterGatherLayout.ADDRESS.set(memory(), base, address);
         ScatterGatherLayout.LENGTH.set(memory(), base, lengthBytes);
         ScatterGatherLayout.LOCAL_KEY.set(memory(), base, localKey);
         return this;
+    }
+
+    /**
+     * Sets a scatter-gather entry to a piece of a region.
+     *
+     * @param index which
+     * @param region the region
+     * @param offset where the data begins in it, in bytes
+     * @param lengthBytes its length
+     * @return this
+     * @throws IndexOutOfBoundsException when there is no such entry, or the piece is not within the region
+     */
+    public SendWorkRequest sge(int index, MemoryRegion region, long offset, int lengthBytes) {
+        Objects.checkFromIndexSize(offset, lengthBytes, region.lengthBytes());
+        return sge(index, region.address() + offset, lengthBytes, region.localKey());
     }
 
     /**
@@ -218,8 +340,14 @@ public final class SendWorkRequest implements AutoCloseable {
      *
      * @param nextOrNull the next, or null at the end
      * @return this
+     * @throws IllegalArgumentException when the list would lead back to this request
      */
     public SendWorkRequest next(SendWorkRequest nextOrNull) {
+        for (SendWorkRequest request = nextOrNull; request != null; request = request.next) {
+            if (request == this) {
+                throw new IllegalArgumentException("the list leads back to its beginning");
+            }
+        }
         next = nextOrNull;
         SendWorkRequestLayout.NEXT.set(
                 memory(), next == null ? 0 : next.memory().address());
@@ -227,37 +355,60 @@ public final class SendWorkRequest implements AutoCloseable {
     }
 
     /**
-     * Begins a post of the list: checks that none of its memory was freed, and keeps open what it names by address, until
-     * {@link #endPost}.
+     * Begins a post of the list: checks that none of its memory was freed, and holds what it names by
+     * address: address handles, memory windows and their regions. The caller must call {@link #endPost} afterwards.
+     *
+     * @param datagrams the domain whose address handles every request must have; null when it needs none
+     * @return the list's first request
+     * @throws IllegalStateException when memory was freed or one of those was closed; nothing is held then
+     * @throws IllegalArgumentException when an address handle is missing, where C would follow any pointer, or belongs
+     *     to another domain; nothing is held then
      */
-    MemorySegment beginPost() {
-        for (SendWorkRequest request = this; request != null; request = request.next) {
-            try {
-                request.enterParts();
-            } catch (IllegalStateException e) {
-                endPost(request);
-                throw e;
+    MemorySegment beginPost(ProtectionDomain datagrams) {
+        SendWorkRequest request = this;
+        try {
+            while (request != null) {
+                request.hold(datagrams);
+                request = request.next;
             }
+        } catch (RuntimeException e) {
+            release(request);
+            throw e;
         }
+        SendWorkRequestLayout.clearFailed(memory());
         return memory();
     }
 
-    /** Ends a post that was begun. */
-    void endPost() {
-        endPost(null);
-    }
-
-    private void endPost(SendWorkRequest end) {
-        for (SendWorkRequest request = this; request != end; request = request.next) {
-            if (request.window != null) {
-                request.region.life.exit();
-                request.window.life.exit();
-            }
+    private void hold(ProtectionDomain datagrams) {
+        // Reading finds out, too, whether the arena is closed that somebody else owns.
+        SendWorkRequestLayout.NEXT.get(memory());
+        if (segmentHeader != null && !segmentHeader.scope().isAlive()) {
+            throw new IllegalStateException("the memory of a segmentation's header was freed");
+        }
+        if (window == null && SendWorkRequestLayout.OPCODE.get(memory()) == SendOpcode.BIND_MEMORY_WINDOW) {
+            throw new IllegalArgumentException("a request lacks its memory window: set it by bindMemoryWindow(...)");
+        }
+        holdAddress(datagrams);
+        try {
+            holdWindow();
+        } catch (IllegalStateException e) {
+            releaseAddress();
+            throw e;
         }
     }
 
-    private void enterParts() {
-        memory();
+    private void holdAddress(ProtectionDomain datagrams) {
+        if (addressHandle != null) {
+            if (datagrams != null && addressHandle.domain() != datagrams) {
+                throw new IllegalArgumentException("the address handle of a datagram belongs to another domain");
+            }
+            addressHandle.life.enter();
+        } else if (datagrams != null) {
+            throw new IllegalArgumentException("a request lacks its address: set it by datagram(...)");
+        }
+    }
+
+    private void holdWindow() {
         if (window != null) {
             window.life.enter();
             try {
@@ -267,6 +418,46 @@ public final class SendWorkRequest implements AutoCloseable {
                 throw e;
             }
         }
+    }
+
+    private void releaseAddress() {
+        if (addressHandle != null) {
+            addressHandle.life.exit();
+        }
+    }
+
+    /** Ends what {@link #beginPost} began. */
+    void endPost() {
+        release(null);
+    }
+
+    private void release(SendWorkRequest end) {
+        for (SendWorkRequest request = this; request != end; request = request.next) {
+            request.releaseAddress();
+            if (request.window != null) {
+                request.region.life.exit();
+                request.window.life.exit();
+            }
+        }
+    }
+
+    /** The exception for a post of this list that failed. */
+    PostException failure(String operation, String arguments, int errno, String cure) {
+        long failed = SendWorkRequestLayout.failed(memory());
+        int index = 0;
+        for (SendWorkRequest request = this; request != null; request = request.next) {
+            if (request.memory().address() == failed) {
+                return PostException.at(
+                        index,
+                        SendWorkRequestLayout.WORK_REQUEST_ID.get(request.memory()),
+                        operation,
+                        arguments,
+                        errno,
+                        cure);
+            }
+            index++;
+        }
+        return PostException.unplaced(operation, arguments, errno, cure);
     }
 
     /** Frees the memory, unless it lies in a given arena. Idempotent. */

@@ -7,7 +7,7 @@ import java.io.IOException;
  * A native function failed. The message names the function, the arguments that matter, the error and, where it is
  * known, the cure.
  */
-public final class VerbsException extends IOException {
+public sealed class VerbsException extends IOException permits PostException {
     private static final long serialVersionUID = 1L;
 
     /** The C function. */

@@ -4,6 +4,7 @@ import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.WorkCompletionLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /**
  * An array of completions ({@code struct ibv_wc}) in native memory, allocated once and filled by
@@ -167,6 +168,82 @@ public final class WorkCompletions implements AutoCloseable {
      */
     public int queuePairNumber(int i) {
         return WorkCompletionLayout.QUEUE_PAIR_NUMBER.get(memory(), base(i));
+    }
+
+    /**
+     * The queue pair that a datagram came from. Defined for receives of datagrams.
+     *
+     * @param i the entry
+     * @return src_qp
+     */
+    public int sourceQueuePairNumber(int i) {
+        return WorkCompletionLayout.SOURCE_QUEUE_PAIR.get(memory(), base(i));
+    }
+
+    /**
+     * The index of the partition key that a datagram carried. Defined for the queue pair of general services.
+     *
+     * @param i the entry
+     * @return pkey_index
+     */
+    public int partitionKeyIndex(int i) {
+        return WorkCompletionLayout.PARTITION_KEY_INDEX.get(memory(), base(i));
+    }
+
+    /**
+     * The LID that a datagram came from. Defined for receives of datagrams over InfiniBand.
+     *
+     * @param i the entry
+     * @return slid
+     */
+    public int sourceLocalId(int i) {
+        return WorkCompletionLayout.SOURCE_LOCAL_ID.get(memory(), base(i));
+    }
+
+    /**
+     * The service level of a datagram. Defined for receives of datagrams.
+     *
+     * @param i the entry
+     * @return sl
+     */
+    public int serviceLevel(int i) {
+        return WorkCompletionLayout.SERVICE_LEVEL.get(memory(), base(i));
+    }
+
+    /**
+     * The path bits of the LID that a datagram was sent to. Defined for receives of unicast datagrams over InfiniBand.
+     *
+     * @param i the entry
+     * @return dlid_path_bits
+     */
+    public int destinationPathBits(int i) {
+        return WorkCompletionLayout.DESTINATION_PATH_BITS.get(memory(), base(i));
+    }
+
+    /**
+     * Tells whether the datagram begins with a global route header, which fills the first 40 bytes of the receive
+     * buffer in either case.
+     *
+     * @param i the entry
+     * @return true when the flag is set
+     */
+    public boolean hasGlobalRouteHeader(int i) {
+        return (flags(i) & WorkCompletionFlags.GLOBAL_ROUTE_HEADER) != 0;
+    }
+
+    /**
+     * An entry and the header that belongs to it, checked: C would read the header whenever the entry tells of one.
+     *
+     * @return the entry's memory
+     */
+    MemorySegment entryWithHeader(int i, MemorySegment header) {
+        MemorySegment entry = memory().asSlice(base(Objects.checkIndex(i, capacity)), WorkCompletionLayout.SIZE);
+        if (header == null ? hasGlobalRouteHeader(i) : header.byteSize() < GlobalRoute.HEADER_BYTES) {
+            throw new IllegalArgumentException("entry " + i + " tells of a global route header, which is "
+                    + GlobalRoute.HEADER_BYTES + " bytes, and there are "
+                    + (header == null ? "none" : header.byteSize()));
+        }
+        return entry;
     }
 
     /** Frees the memory, unless it lies in a given arena. Idempotent. */

@@ -3,6 +3,9 @@ package io.rdmanio.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.spi.HandleKind;
+import io.rdmanio.verbs.spi.SendWorkRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -33,18 +36,101 @@ class FlyweightTest {
             assertThat(memory.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(0x1122334455667788L);
             assertThat(memory.get(ValueLayout.JAVA_LONG, 8))
                     .isEqualTo(next.memory().address());
-            assertThat(memory.get(ValueLayout.JAVA_LONG, 16)).isEqualTo(memory.address() + 128);
+            assertThat(memory.get(ValueLayout.JAVA_LONG, 16)).isEqualTo(memory.address() + 144);
             assertThat(memory.get(ValueLayout.JAVA_INT, 24)).isEqualTo(2);
             assertThat(memory.get(ValueLayout.JAVA_INT, 28)).isEqualTo(1);
             assertThat(memory.get(ValueLayout.JAVA_INT, 32)).isEqualTo(2 | 8);
             assertThat(memory.get(NETWORK_INT, 36)).isEqualTo(0x01020304);
             assertThat(memory.get(ValueLayout.JAVA_LONG, 40)).isEqualTo(0x1000);
             assertThat(memory.get(ValueLayout.JAVA_INT, 48)).isEqualTo(0x2000);
-            assertThat(memory.get(ValueLayout.JAVA_LONG, 144)).isEqualTo(0x4000);
-            assertThat(memory.get(ValueLayout.JAVA_INT, 152)).isEqualTo(30);
-            assertThat(memory.get(ValueLayout.JAVA_INT, 156)).isEqualTo(40);
+            assertThat(memory.get(ValueLayout.JAVA_LONG, 160)).isEqualTo(0x4000);
+            assertThat(memory.get(ValueLayout.JAVA_INT, 168)).isEqualTo(30);
+            assertThat(memory.get(ValueLayout.JAVA_INT, 172)).isEqualTo(40);
             request.next(null);
             assertThat(memory.get(ValueLayout.JAVA_LONG, 8)).isZero();
+        }
+    }
+
+    @Test
+    void targets_areLaidOutAsInCAndShareMemory() {
+        try (SendWorkRequest request = new SendWorkRequest(1)) {
+            MemorySegment memory = request.memory();
+            request.atomic(0x1000, 0x20, 0x30, 0x40);
+            assertThat(memory.get(ValueLayout.JAVA_LONG, 40)).isEqualTo(0x1000);
+            assertThat(memory.get(ValueLayout.JAVA_LONG, 48)).isEqualTo(0x30);
+            assertThat(memory.get(ValueLayout.JAVA_LONG, 56)).isEqualTo(0x40);
+            assertThat(memory.get(ValueLayout.JAVA_INT, 64)).isEqualTo(0x20);
+            request.remote(0x5000, 0x60);
+            assertThat(memory.get(ValueLayout.JAVA_LONG, 40)).isEqualTo(0x5000);
+            assertThat(memory.get(ValueLayout.JAVA_INT, 48)).isEqualTo(0x60);
+            request.xrc(0x70);
+            assertThat(memory.get(ValueLayout.JAVA_INT, 72)).isEqualTo(0x70);
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment header = arena.allocate(54);
+                request.segmentation(header, 1460);
+                assertThat(memory.get(ValueLayout.JAVA_LONG, 80)).isEqualTo(header.address());
+                assertThat(memory.get(ValueLayout.JAVA_SHORT, 88)).isEqualTo((short) 54);
+                assertThat(memory.get(ValueLayout.JAVA_SHORT, 90)).isEqualTo((short) 1460);
+                assertThat(request.beginPost(null)).isSameAs(memory);
+                request.endPost();
+            }
+            assertThatThrownBy(() -> request.beginPost(null)).hasMessageContaining("header was freed");
+            request.clear();
+            assertThat(request.beginPost(null)).isSameAs(memory);
+            request.endPost();
+            assertThat(memory.get(ValueLayout.JAVA_LONG, 16)).isEqualTo(memory.address() + 144);
+            memory.set(ValueLayout.JAVA_LONG, 16, 0);
+            assertThat(memory.mismatch(Arena.global().allocate(memory.byteSize())))
+                    .isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void listThatLeadsBack_isRefused() {
+        try (SendWorkRequest first = new SendWorkRequest(0);
+                SendWorkRequest second = new SendWorkRequest(0);
+                ReceiveWorkRequest receive = new ReceiveWorkRequest(0)) {
+            first.next(second);
+            assertThatThrownBy(() -> second.next(first)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> second.next(second)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> receive.next(receive)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void listWithMemoryOfAClosedArena_isRefused() {
+        try (SendWorkRequest first = new SendWorkRequest(1);
+                ReceiveWorkRequest receive = new ReceiveWorkRequest(1)) {
+            try (Arena arena = Arena.ofConfined()) {
+                first.next(new SendWorkRequest(arena, 1));
+                receive.next(new ReceiveWorkRequest(arena, 1));
+            }
+            assertThatThrownBy(() -> first.beginPost(null)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(receive::checkedList).isInstanceOf(IllegalStateException.class);
+        }
+        HandleKind.SEND_WORK_REQUEST.closed(); // those of the arena, whose owner did not close them
+        HandleKind.RECEIVE_WORK_REQUEST.closed();
+    }
+
+    @Test
+    void failedPost_tellsWhichRequest() {
+        try (SendWorkRequest first = new SendWorkRequest(0).workRequestId(10);
+                SendWorkRequest second = new SendWorkRequest(0).workRequestId(11)) {
+            first.next(second);
+            MemorySegment list = first.beginPost(null);
+            first.endPost();
+            assertThat(SendWorkRequestLayout.failed(list)).isZero();
+            PostException unplaced = first.failure("ibv_post_send", "queuePair=1", Errno.EINVAL, "");
+            assertThat(unplaced.failedIndex()).isEqualTo(-1);
+            assertThat(unplaced.getMessage()).doesNotContain("workRequestId");
+            list.set(
+                    ValueLayout.JAVA_LONG,
+                    SendWorkRequestLayout.FAILED_OFFSET,
+                    second.memory().address());
+            PostException placed = first.failure("ibv_post_send", "queuePair=1", Errno.EINVAL, "Cure.");
+            assertThat(placed.failedIndex()).isEqualTo(1);
+            assertThat(placed.failedWorkRequestId()).isEqualTo(11);
+            assertThat(placed).hasMessageContaining("request 1 of the list, workRequestId=11");
         }
     }
 
@@ -57,11 +143,11 @@ class FlyweightTest {
             assertThat(memory.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(5);
             assertThat(memory.get(ValueLayout.JAVA_LONG, 8))
                     .isEqualTo(next.memory().address());
-            assertThat(memory.get(ValueLayout.JAVA_LONG, 16)).isEqualTo(memory.address() + 32);
+            assertThat(memory.get(ValueLayout.JAVA_LONG, 16)).isEqualTo(memory.address() + 48);
             assertThat(memory.get(ValueLayout.JAVA_INT, 24)).isEqualTo(1);
-            assertThat(memory.get(ValueLayout.JAVA_LONG, 32)).isEqualTo(0x3000);
-            assertThat(memory.get(ValueLayout.JAVA_INT, 40)).isEqualTo(10);
-            assertThat(memory.get(ValueLayout.JAVA_INT, 44)).isEqualTo(20);
+            assertThat(memory.get(ValueLayout.JAVA_LONG, 48)).isEqualTo(0x3000);
+            assertThat(memory.get(ValueLayout.JAVA_INT, 56)).isEqualTo(10);
+            assertThat(memory.get(ValueLayout.JAVA_INT, 60)).isEqualTo(20);
         }
     }
 
@@ -76,7 +162,12 @@ class FlyweightTest {
             second.set(ValueLayout.JAVA_INT, 20, 1000);
             second.set(NETWORK_INT, 24, 0x0a0b0c0d);
             second.set(ValueLayout.JAVA_INT, 28, 17);
-            second.set(ValueLayout.JAVA_INT, 36, 2);
+            second.set(ValueLayout.JAVA_INT, 32, 18);
+            second.set(ValueLayout.JAVA_INT, 36, 3);
+            second.set(ValueLayout.JAVA_SHORT, 40, (short) 0xFFFE);
+            second.set(ValueLayout.JAVA_SHORT, 42, (short) 0xFFFD);
+            second.set(ValueLayout.JAVA_BYTE, 44, (byte) 0xFC);
+            second.set(ValueLayout.JAVA_BYTE, 45, (byte) 0xFB);
             assertThat(completions.workRequestId(1)).isEqualTo(99);
             assertThat(completions.succeeded(1)).isFalse();
             assertThat(WorkCompletionStatus.of(completions.status(1))).isEqualTo(WorkCompletionStatus.FLUSHED);
@@ -87,6 +178,14 @@ class FlyweightTest {
             assertThat(completions.hasImmediate(1)).isTrue();
             assertThat(completions.immediateData(1)).isEqualTo(0x0a0b0c0d);
             assertThat(completions.queuePairNumber(1)).isEqualTo(17);
+            assertThat(completions.invalidatedKey(1)).isEqualTo(second.get(ValueLayout.JAVA_INT, 24));
+            assertThat(completions.sourceQueuePairNumber(1)).isEqualTo(18);
+            assertThat(completions.hasGlobalRouteHeader(1)).isTrue();
+            assertThat(completions.partitionKeyIndex(1)).isEqualTo(0xFFFE);
+            assertThat(completions.sourceLocalId(1)).isEqualTo(0xFFFD);
+            assertThat(completions.serviceLevel(1)).isEqualTo(0xFC);
+            assertThat(completions.destinationPathBits(1)).isEqualTo(0xFB);
+            assertThat(completions.hasGlobalRouteHeader(0)).isFalse();
             assertThat(completions.succeeded(0)).isTrue();
             assertThatThrownBy(() -> completions.status(2)).isInstanceOf(IndexOutOfBoundsException.class);
         }
@@ -119,7 +218,7 @@ class FlyweightTest {
             SendWorkRequest second = new SendWorkRequest(1);
             first.next(second);
             second.close();
-            assertThatThrownBy(first::beginPost).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> first.beginPost(null)).isInstanceOf(IllegalStateException.class);
         }
     }
 

@@ -131,6 +131,17 @@ final class Cures {
             case "rdma_set_option" ->
                 "The id or its device does not have this option, or it is too late for it (see IdOptions).";
             case "ibv_modify_qp" -> "The queue pair's state does not allow this change.";
+            case "ibv_create_qp" ->
+                "The sizes must not exceed the device's maxQueuePairWorkRequests, maxSges and its inline limit, and the"
+                        + " device must have the type.";
+            case "ibv_create_ah", "ibv_create_ah_from_wc" ->
+                "The port must exist, a device of RoCE needs a global route, and its source must be an entry of the"
+                        + " port's GID table that is in use and of the destination's family.";
+            case "ibv_init_ah_from_wc" -> "The port must exist, and the header be that of the datagram.";
+            case "ibv_attach_mcast" ->
+                "Only a datagram queue pair (IBV_QPT_UD) can be attached, and only to a multicast group: a GID that"
+                        + " begins with ff, or the IPv4-mapped one of a multicast address.";
+            case "ibv_detach_mcast" -> "The queue pair is not attached to this group with this LID.";
             default -> "";
         };
     }

@@ -47,7 +47,8 @@ final class FfmCompletionQueue implements CompletionQueueHandle {
     @Override
     public void acknowledgeEvents(int events) {
         try {
-            // No errno to save. The JDK takes a slice of the memory for one, which only the server compiler removes, and
+            // No errno to save. The JDK takes a slice of the memory for one, which only the server compiler removes,
+            // and
             // this is called too rarely to be compiled by that for a long time.
             Downcall.callPlain(Imports.IBV_ACK_CQ_EVENTS.get(), cq, events);
         } catch (VerbsException e) {

@@ -4,6 +4,7 @@ import io.rdmanio.linux.CallFrame;
 import io.rdmanio.linux.Downcall;
 import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.NativeFunction;
+import io.rdmanio.verbs.AddressHandleAttributes;
 import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.DeviceAttributes;
 import io.rdmanio.verbs.ExtendedDeviceAttributes;
@@ -305,6 +306,25 @@ final class FfmContext implements ContextHandle {
                     Downcall.call(Imports.IBV_QUERY_GID.get(), frame, context, port, index, frame.argumentsAddress());
             Status.check(result, frame, Imports.IBV_QUERY_GID, name + ", port=" + port + ", index=" + index);
             return frame.arguments().asSlice(0, GID_BYTES).toArray(ValueLayout.JAVA_BYTE);
+        }
+    }
+
+    @Override
+    public AddressHandleAttributes pathToSender(int port, MemorySegment completion, MemorySegment header)
+            throws VerbsException {
+        try (CallFrame frame = CallFrame.enter()) {
+            FfmAddressHandle.putDatagram(frame, completion, header);
+            long arguments = frame.argumentsAddress();
+            int result = (int) Downcall.call(
+                    Imports.IBV_INIT_AH_FROM_WC.get(),
+                    frame,
+                    context,
+                    port,
+                    arguments + FfmAddressHandle.COMPLETION,
+                    header == null ? 0 : arguments + FfmAddressHandle.HEADER,
+                    arguments + FfmAddressHandle.PATH);
+            Status.check(result, frame, Imports.IBV_INIT_AH_FROM_WC, name + ", port=" + port);
+            return QueuePairStructs.path(frame.arguments().asSlice(FfmAddressHandle.PATH, IbvAhAttr.SIZE));
         }
     }
 

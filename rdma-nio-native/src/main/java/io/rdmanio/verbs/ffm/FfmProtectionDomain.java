@@ -4,15 +4,20 @@ import io.rdmanio.linux.CallFrame;
 import io.rdmanio.linux.Downcall;
 import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.NativeFunction;
+import io.rdmanio.verbs.AddressHandleAttributes;
 import io.rdmanio.verbs.MemoryWindowType;
 import io.rdmanio.verbs.SharedReceiveQueueAttributes;
 import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.spi.AddressHandleHandle;
 import io.rdmanio.verbs.spi.CompletionQueueHandle;
 import io.rdmanio.verbs.spi.MemoryRegionHandle;
 import io.rdmanio.verbs.spi.MemoryWindowHandle;
 import io.rdmanio.verbs.spi.ProtectionDomainHandle;
+import io.rdmanio.verbs.spi.QueuePairHandle;
+import io.rdmanio.verbs.spi.QueuePairRequest;
 import io.rdmanio.verbs.spi.SharedReceiveQueueHandle;
 import io.rdmanio.verbs.spi.XrcDomainHandle;
+import java.lang.foreign.MemorySegment;
 
 /** {@code struct ibv_pd}. */
 final class FfmProtectionDomain implements ProtectionDomainHandle {
@@ -131,6 +136,43 @@ final class FfmProtectionDomain implements ProtectionDomainHandle {
             throws VerbsException {
         return FfmSharedReceiveQueue.create(
                 context, pd, wanted, ((FfmXrcDomain) xrcDomain).xrcd, ((FfmCompletionQueue) queue).cq);
+    }
+
+    @Override
+    public QueuePairHandle createQueuePair(QueuePairRequest request) throws VerbsException {
+        try (CallFrame frame = CallFrame.enter()) {
+            MemorySegment init = frame.arguments();
+            QueuePairStructs.write(request, init);
+            long qp = Downcall.call(Imports.IBV_CREATE_QP.get(), frame, pd, frame.argumentsAddress());
+            Status.checkPointer(qp, frame, Imports.IBV_CREATE_QP, request.type() + ", " + request.capabilities());
+            return new FfmQueuePair(context, qp, QueuePairStructs.capabilities(IbvQpInitAttr.CAP.of(init)));
+        }
+    }
+
+    @Override
+    public AddressHandleHandle createAddressHandle(AddressHandleAttributes attributes) throws VerbsException {
+        try (CallFrame frame = CallFrame.enter()) {
+            QueuePairStructs.write(attributes, frame.arguments());
+            long ah = Downcall.call(Imports.IBV_CREATE_AH.get(), frame, pd, frame.argumentsAddress());
+            return new FfmAddressHandle(Status.checkPointer(ah, frame, Imports.IBV_CREATE_AH, attributes.toString()));
+        }
+    }
+
+    @Override
+    public AddressHandleHandle createAddressHandle(int port, MemorySegment completion, MemorySegment header)
+            throws VerbsException {
+        try (CallFrame frame = CallFrame.enter()) {
+            FfmAddressHandle.putDatagram(frame, completion, header);
+            long arguments = frame.argumentsAddress();
+            long ah = Downcall.call(
+                    Imports.IBV_CREATE_AH_FROM_WC.get(),
+                    frame,
+                    pd,
+                    arguments + FfmAddressHandle.COMPLETION,
+                    header == null ? 0 : arguments + FfmAddressHandle.HEADER,
+                    port);
+            return new FfmAddressHandle(Status.checkPointer(ah, frame, Imports.IBV_CREATE_AH_FROM_WC, "port=" + port));
+        }
     }
 
     @Override

@@ -4,29 +4,31 @@ import io.rdmanio.linux.CallFrame;
 import io.rdmanio.linux.Downcall;
 import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.NativeFunction;
+import io.rdmanio.verbs.Gid;
+import io.rdmanio.verbs.QueuePairAttributes;
 import io.rdmanio.verbs.QueuePairCapabilities;
-import io.rdmanio.verbs.QueuePairState;
 import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.spi.QueriedQueuePair;
 import io.rdmanio.verbs.spi.QueuePairHandle;
-import java.lang.foreign.Arena;
+import io.rdmanio.verbs.spi.ReceiveWorkRequestLayout;
+import io.rdmanio.verbs.spi.SendWorkRequestLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
-/** {@code struct ibv_qp}, made by the connection manager and destroyed by it. */
+/** {@code struct ibv_qp}, destroyed by the library that made it. */
 final class FfmQueuePair implements QueuePairHandle {
-    static final int IBV_QP_STATE = 1;
-    static final int IBV_QP_MIN_RNR_TIMER = 1 << 15;
-
-    // Drivers store the request that failed there; which one it was is not reported, so all may share it.
-    private static final long BAD_WR_SINK =
-            Arena.global().allocate(ValueLayout.JAVA_LONG).address();
-
     private final FfmContext context;
+    // The rdma_cm_id that it belongs to; 0 when it was made without one.
     private final long id;
     final long qp;
     private final int number;
     private final QueuePairCapabilities capabilities;
 
+    /** One that ibv_create_qp or a function like it made. */
+    FfmQueuePair(FfmContext context, long qp, QueuePairCapabilities capabilities) {
+        this(context, 0, qp, capabilities);
+    }
+
+    /** One that rdma_create_qp made. */
     FfmQueuePair(FfmContext context, long id, long qp, QueuePairCapabilities capabilities) {
         this.context = context;
         this.id = id;
@@ -48,55 +50,74 @@ final class FfmQueuePair implements QueuePairHandle {
     @Override
     public int postSend(MemorySegment first) {
         NativeFunction post = context.postSend;
-        return post == null ? Errno.EOPNOTSUPP : (int) Downcall.callPlain(post, qp, first.address(), BAD_WR_SINK);
+        long address = first.address();
+        return post == null
+                ? Errno.EOPNOTSUPP
+                : (int) Downcall.callPlain(post, qp, address, address + SendWorkRequestLayout.FAILED_OFFSET);
     }
 
     @Override
     public int postReceive(MemorySegment first) {
         NativeFunction post = context.postRecv;
-        return post == null ? Errno.EOPNOTSUPP : (int) Downcall.callPlain(post, qp, first.address(), BAD_WR_SINK);
+        long address = first.address();
+        return post == null
+                ? Errno.EOPNOTSUPP
+                : (int) Downcall.callPlain(post, qp, address, address + ReceiveWorkRequestLayout.FAILED_OFFSET);
     }
 
     @Override
-    public void setMinRnrTimer(int code) throws VerbsException {
+    public void modify(QueuePairAttributes attributes) throws VerbsException {
         try (CallFrame frame = CallFrame.enter()) {
-            IbvQpAttr.MIN_RNR_TIMER.set(frame.cleared(IbvQpAttr.SIZE), code);
-            modify(frame, IBV_QP_MIN_RNR_TIMER, "min_rnr_timer=" + code);
+            QueuePairStructs.write(attributes, frame.arguments());
+            int result = (int)
+                    Downcall.call(Imports.IBV_MODIFY_QP.get(), frame, qp, frame.argumentsAddress(), attributes.mask());
+            Status.check(result, frame, Imports.IBV_MODIFY_QP, "queuePair=" + number + ", " + attributes);
         }
     }
 
     @Override
-    public void setState(QueuePairState state) throws VerbsException {
-        try (CallFrame frame = CallFrame.enter()) {
-            IbvQpAttr.QP_STATE.set(frame.cleared(IbvQpAttr.SIZE), state.value());
-            modify(frame, IBV_QP_STATE, "qp_state=" + state);
-        }
-    }
-
-    private void modify(CallFrame frame, int mask, String arguments) throws VerbsException {
-        int result = (int) Downcall.call(Imports.IBV_MODIFY_QP.get(), frame, qp, frame.argumentsAddress(), mask);
-        Status.check(result, frame, Imports.IBV_MODIFY_QP, "queuePair=" + number + ", " + arguments);
-    }
-
-    @Override
-    public QueuePairState queryState() throws VerbsException {
+    public QueriedQueuePair query(int mask) throws VerbsException {
         try (CallFrame frame = CallFrame.enter()) {
             MemorySegment memory = frame.cleared(IbvQpAttr.SIZE + IbvQpInitAttr.SIZE);
             long attributes = frame.argumentsAddress();
-            int result = (int) Downcall.call(
-                    Imports.IBV_QUERY_QP.get(), frame, qp, attributes, IBV_QP_STATE, attributes + IbvQpAttr.SIZE);
+            int result = (int)
+                    Downcall.call(Imports.IBV_QUERY_QP.get(), frame, qp, attributes, mask, attributes + IbvQpAttr.SIZE);
             Status.check(result, frame, Imports.IBV_QUERY_QP, "queuePair=" + number);
-            return QueuePairState.of(IbvQpAttr.QP_STATE.get(memory));
+            MemorySegment init = memory.asSlice(IbvQpAttr.SIZE, IbvQpInitAttr.SIZE);
+            return new QueriedQueuePair(
+                    QueuePairStructs.attributes(memory, mask),
+                    QueuePairStructs.capabilities(IbvQpInitAttr.CAP.of(init)),
+                    IbvQpInitAttr.SQ_SIG_ALL.get(init) != 0);
         }
     }
 
     @Override
-    public long asyncElement() {
-        return qp;
+    public void attachMulticast(Gid group, int localId) throws VerbsException {
+        multicast(Imports.IBV_ATTACH_MCAST, group, localId);
+    }
+
+    @Override
+    public void detachMulticast(Gid group, int localId) throws VerbsException {
+        multicast(Imports.IBV_DETACH_MCAST, group, localId);
+    }
+
+    private void multicast(ImportedFunction function, Gid group, int localId) throws VerbsException {
+        try (CallFrame frame = CallFrame.enter()) {
+            QueuePairStructs.write(group, frame.arguments());
+            int result = (int) Downcall.call(function.get(), frame, qp, frame.argumentsAddress(), localId);
+            Status.check(result, frame, function, "queuePair=" + number + ", group=" + group + ", localId=" + localId);
+        }
     }
 
     @Override
     public void destroy() throws VerbsException {
+        if (id == 0) {
+            try (CallFrame frame = CallFrame.enter()) {
+                int result = (int) Downcall.call(Imports.IBV_DESTROY_QP.get(), frame, qp);
+                Status.check(result, frame, Imports.IBV_DESTROY_QP, "queuePair=" + number);
+            }
+            return;
+        }
         FfmEventChannel.DELIVERY.lock();
         try (CallFrame frame = CallFrame.enter()) {
             Downcall.call(Imports.RDMA_DESTROY_QP.get(), frame, id);

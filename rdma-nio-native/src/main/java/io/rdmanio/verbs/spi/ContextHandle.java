@@ -1,12 +1,14 @@
 package io.rdmanio.verbs.spi;
 
 import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.AddressHandleAttributes;
 import io.rdmanio.verbs.DeviceAttributes;
 import io.rdmanio.verbs.ExtendedDeviceAttributes;
 import io.rdmanio.verbs.GidEntry;
 import io.rdmanio.verbs.PortAttributes;
 import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.VerbsException;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /** An engine's device context. One native context is one object, so identity tells whether two are the same. */
@@ -192,6 +194,20 @@ public interface ContextHandle {
      */
     default XrcDomainHandle openXrcDomain(int fileDescriptor, int flags) throws VerbsException {
         throw Unsupported.operation("ibv_open_xrcd");
+    }
+
+    /**
+     * Finds the path to where a datagram came from.
+     *
+     * @param port the port that it came in
+     * @param completion its completion, laid out as {@link WorkCompletionLayout} says
+     * @param header its global route header; null when the completion does not tell of one
+     * @return the path
+     * @throws VerbsException when it fails
+     */
+    default AddressHandleAttributes pathToSender(int port, MemorySegment completion, MemorySegment header)
+            throws VerbsException {
+        throw Unsupported.operation("ibv_init_ah_from_wc");
     }
 
     /**

@@ -53,6 +53,17 @@ public sealed interface Field {
         }
 
         /**
+         * Reads it from an array of structs.
+         *
+         * @param structs the array
+         * @param base where the struct begins, in bytes
+         * @return the value, 0 to 255
+         */
+        public int get(MemorySegment structs, long base) {
+            return structs.get(ValueLayout.JAVA_BYTE, base + offset) & 0xFF;
+        }
+
+        /**
          * Writes it.
          *
          * @param struct the struct
@@ -83,6 +94,17 @@ public sealed interface Field {
          */
         public int get(MemorySegment struct) {
             return struct.get(ValueLayout.JAVA_SHORT_UNALIGNED, offset) & 0xFFFF;
+        }
+
+        /**
+         * Reads it from an array of structs.
+         *
+         * @param structs the array
+         * @param base where the struct begins, in bytes
+         * @return the value, 0 to 65535
+         */
+        public int get(MemorySegment structs, long base) {
+            return structs.get(ValueLayout.JAVA_SHORT_UNALIGNED, base + offset) & 0xFFFF;
         }
 
         /**

@@ -1,8 +1,10 @@
 package io.rdmanio.verbs.spi;
 
+import io.rdmanio.verbs.AddressHandleAttributes;
 import io.rdmanio.verbs.MemoryWindowType;
 import io.rdmanio.verbs.SharedReceiveQueueAttributes;
 import io.rdmanio.verbs.VerbsException;
+import java.lang.foreign.MemorySegment;
 
 /** An engine's protection domain. */
 public interface ProtectionDomainHandle {
@@ -85,6 +87,42 @@ public interface ProtectionDomainHandle {
             SharedReceiveQueueAttributes wanted, XrcDomainHandle xrcDomain, CompletionQueueHandle queue)
             throws VerbsException {
         throw Unsupported.operation("ibv_create_srq_ex");
+    }
+
+    /**
+     * Creates a queue pair, not connected yet.
+     *
+     * @param request what it shall be made of
+     * @return the queue pair
+     * @throws VerbsException when it fails
+     */
+    default QueuePairHandle createQueuePair(QueuePairRequest request) throws VerbsException {
+        throw Unsupported.operation("ibv_create_qp");
+    }
+
+    /**
+     * Creates an address handle.
+     *
+     * @param attributes the path
+     * @return the handle
+     * @throws VerbsException when it fails
+     */
+    default AddressHandleHandle createAddressHandle(AddressHandleAttributes attributes) throws VerbsException {
+        throw Unsupported.operation("ibv_create_ah");
+    }
+
+    /**
+     * Creates an address handle that leads to where a datagram came from.
+     *
+     * @param port the port that it came in
+     * @param completion its completion, laid out as {@link WorkCompletionLayout} says
+     * @param header its global route header; null when the completion does not tell of one
+     * @return the handle
+     * @throws VerbsException when it fails
+     */
+    default AddressHandleHandle createAddressHandle(int port, MemorySegment completion, MemorySegment header)
+            throws VerbsException {
+        throw Unsupported.operation("ibv_create_ah_from_wc");
     }
 
     /**

@@ -1,7 +1,8 @@
 package io.rdmanio.verbs.spi;
 
+import io.rdmanio.verbs.Gid;
+import io.rdmanio.verbs.QueuePairAttributes;
 import io.rdmanio.verbs.QueuePairCapabilities;
-import io.rdmanio.verbs.QueuePairState;
 import io.rdmanio.verbs.VerbsException;
 import java.lang.foreign.MemorySegment;
 
@@ -24,7 +25,8 @@ public interface QueuePairHandle {
     /**
      * Posts a list of send work requests. Allocates nothing.
      *
-     * @param first the first, laid out as {@link SendWorkRequestLayout} says
+     * @param first the first, laid out as {@link SendWorkRequestLayout} says; when it fails, the address of the first
+     *     that was not posted is left in this one at {@link SendWorkRequestLayout#FAILED_OFFSET}
      * @return 0, or an error number
      */
     int postSend(MemorySegment first);
@@ -32,34 +34,54 @@ public interface QueuePairHandle {
     /**
      * Posts a list of receive work requests. Allocates nothing.
      *
-     * @param first the first, laid out as {@link ReceiveWorkRequestLayout} says
+     * @param first the first, laid out as {@link ReceiveWorkRequestLayout} says; when it fails, the address of the
+     *     first that was not posted is left in this one at {@link ReceiveWorkRequestLayout#FAILED_OFFSET}
      * @return 0, or an error number
      */
     int postReceive(MemorySegment first);
 
     /**
-     * Sets how long a peer waits after it found no receive posted.
+     * Changes attributes, the state among them.
      *
-     * @param code the time as coded in ibv_modify_qp(3), 0 to 31
-     * @throws VerbsException when it fails
+     * @param attributes the marked ones are changed
+     * @throws VerbsException when it fails; nothing is changed then
      */
-    void setMinRnrTimer(int code) throws VerbsException;
+    default void modify(QueuePairAttributes attributes) throws VerbsException {
+        throw Unsupported.operation("ibv_modify_qp");
+    }
 
     /**
-     * Changes the state and nothing else.
+     * Queries attributes.
      *
-     * @param state the new state
+     * @param mask which at least, bits of {@link io.rdmanio.verbs.QueuePairAttribute}
+     * @return the answer
      * @throws VerbsException when it fails
      */
-    void setState(QueuePairState state) throws VerbsException;
+    default QueriedQueuePair query(int mask) throws VerbsException {
+        throw Unsupported.operation("ibv_query_qp");
+    }
 
     /**
-     * Queries the state.
+     * Attaches it to a multicast group.
      *
-     * @return the state
+     * @param group the group
+     * @param localId its LID
      * @throws VerbsException when it fails
      */
-    QueuePairState queryState() throws VerbsException;
+    default void attachMulticast(Gid group, int localId) throws VerbsException {
+        throw Unsupported.operation("ibv_attach_mcast");
+    }
+
+    /**
+     * Detaches it from a multicast group.
+     *
+     * @param group the group
+     * @param localId its LID
+     * @throws VerbsException when it fails
+     */
+    default void detachMulticast(Gid group, int localId) throws VerbsException {
+        throw Unsupported.operation("ibv_detach_mcast");
+    }
 
     /**
      * What asynchronous events carry for it.

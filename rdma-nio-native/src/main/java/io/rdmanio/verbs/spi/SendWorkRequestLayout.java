@@ -1,5 +1,8 @@
 package io.rdmanio.verbs.spi;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
 /** {@code struct ibv_send_wr}: a send work request. */
 public final class SendWorkRequestLayout {
     /** The caller's number. */
@@ -34,8 +37,37 @@ public final class SendWorkRequestLayout {
     public static final Field.U64 BIND_LENGTH = new Field.U64("bind_mw.bind_info.length", 112);
     /** What peers may do with it. */
     public static final Field.U32 BIND_ACCESS = new Field.U32("bind_mw.bind_info.mw_access_flags", 120);
+    /** Where an atomic works in the peer; the same place as {@code wr.rdma.remote_addr}. */
+    public static final Field.U64 ATOMIC_REMOTE_ADDRESS = new Field.U64("wr.atomic.remote_addr", 40);
+    /** What an atomic compares with or adds. */
+    public static final Field.U64 ATOMIC_COMPARE_ADD = new Field.U64("wr.atomic.compare_add", 48);
+    /** What a compare-and-swap puts there. */
+    public static final Field.U64 ATOMIC_SWAP = new Field.U64("wr.atomic.swap", 56);
+    /** The peer's key, of an atomic. */
+    public static final Field.U32 ATOMIC_REMOTE_KEY = new Field.U32("wr.atomic.rkey", 64);
+    /** The address handle of a datagram. */
+    public static final Field.U64 DATAGRAM_ADDRESS_HANDLE = new Field.U64("wr.ud.ah", 40);
+    /** The queue pair that a datagram is for. */
+    public static final Field.U32 DATAGRAM_REMOTE_NUMBER = new Field.U32("wr.ud.remote_qpn", 48);
+    /** The queue key of a datagram. */
+    public static final Field.U32 DATAGRAM_REMOTE_KEY = new Field.U32("wr.ud.remote_qkey", 52);
+    /** The peer's shared receive queue, over XRC. */
+    public static final Field.U32 XRC_REMOTE_NUMBER = new Field.U32("qp_type.xrc.remote_srqn", 72);
+    /** The headers of a segmented send. */
+    public static final Field.U64 SEGMENT_HEADER = new Field.U64("tso.hdr", 80);
+    /** Their length. */
+    public static final Field.U16 SEGMENT_HEADER_LENGTH = new Field.U16("tso.hdr_sz", 88);
+    /** The most data of one segment. */
+    public static final Field.U16 SEGMENT_SIZE = new Field.U16("tso.mss", 90);
     /** The size of a request in bytes. */
     public static final long SIZE = 128;
+    /**
+     * Where, behind the request, a failed post leaves the address of the first request that was not posted. Not part of
+     * the C struct; only the first request of a list needs it.
+     */
+    public static final long FAILED_OFFSET = SIZE;
+    /** What is allocated for a request without its scatter-gather entries, which follow. */
+    public static final long ALLOCATED_BYTES = SIZE + 16;
     /** All that is used of it. */
     public static final Struct STRUCT = Struct.of(
             "struct ibv_send_wr",
@@ -55,7 +87,37 @@ public final class SendWorkRequestLayout {
             BIND_REGION,
             BIND_ADDRESS,
             BIND_LENGTH,
-            BIND_ACCESS);
+            BIND_ACCESS,
+            ATOMIC_REMOTE_ADDRESS,
+            ATOMIC_COMPARE_ADD,
+            ATOMIC_SWAP,
+            ATOMIC_REMOTE_KEY,
+            DATAGRAM_ADDRESS_HANDLE,
+            DATAGRAM_REMOTE_NUMBER,
+            DATAGRAM_REMOTE_KEY,
+            XRC_REMOTE_NUMBER,
+            SEGMENT_HEADER,
+            SEGMENT_HEADER_LENGTH,
+            SEGMENT_SIZE);
 
     private SendWorkRequestLayout() {}
+
+    /**
+     * Empties the place for the address of a request that was not posted.
+     *
+     * @param first the first request of a list
+     */
+    public static void clearFailed(MemorySegment first) {
+        first.set(ValueLayout.JAVA_LONG, FAILED_OFFSET, 0);
+    }
+
+    /**
+     * Reads the address of the request that was not posted.
+     *
+     * @param first the first request of a list whose post failed
+     * @return the address; 0 when the driver did not tell
+     */
+    public static long failed(MemorySegment first) {
+        return first.get(ValueLayout.JAVA_LONG, FAILED_OFFSET);
+    }
 }

@@ -18,16 +18,16 @@ public final class TestDevice {
     static final int TIMEOUT_MILLIS = 10_000;
 
     private static final String PROPERTY = "io.rdmanio.test.address";
-    private static final TransportType TRANSPORT = useOnce();
+    private static final DeviceContext DEVICE = useOnce();
 
     private TestDevice() {}
 
     /** The connection manager keeps a device open once it was used, so use it before anybody counts descriptors. */
-    private static TransportType useOnce() {
+    private static DeviceContext useOnce() {
         try (EventChannel channel = EventChannel.open(RdmaEngine.system());
                 CommunicationId id = channel.createId(PortSpace.TCP)) {
             id.bind(address(0));
-            return id.device().transport();
+            return id.device();
         } catch (VerbsException e) {
             throw new IllegalStateException("the device at " + System.getProperty(PROPERTY) + " can't be used", e);
         }
@@ -46,18 +46,14 @@ public final class TestDevice {
         }
     }
 
-    /** The device's name, such as rxe0. */
-    public static String name() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
-                CommunicationId id = channel.createId(PortSpace.TCP)) {
-            id.bind(address(0));
-            return id.device().name();
-        }
+    /** The device's name. */
+    public static String name() {
+        return DEVICE.name();
     }
 
     /** Whether the device is an iWARP one. */
     public static boolean isIwarp() {
-        return TRANSPORT == TransportType.IWARP;
+        return DEVICE.transport() == TransportType.IWARP;
     }
 
     /** The next event, which must be of this type; the caller closes it. */

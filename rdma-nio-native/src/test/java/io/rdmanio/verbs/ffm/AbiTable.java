@@ -77,6 +77,7 @@ final class AbiTable {
             IbvQpInitAttr.STRUCT,
             IbvGlobalRoute.STRUCT,
             IbvAhAttr.STRUCT,
+            IbvGrh.STRUCT,
             IbvQpAttr.STRUCT,
             RdmaEventChannel.STRUCT,
             RdmaConnParam.STRUCT,
@@ -140,8 +141,6 @@ final class AbiTable {
         table.put("IBV_XRCD_INIT_ATTR_OFLAGS", (long) IbvXrcdInitAttr.IBV_XRCD_INIT_ATTR_OFLAGS);
         table.put("O_CREAT", (long) XrcDomain.CREATE);
         table.put("O_EXCL", (long) XrcDomain.EXCLUSIVE);
-        table.put("IBV_QP_STATE", (long) FfmQueuePair.IBV_QP_STATE);
-        table.put("IBV_QP_MIN_RNR_TIMER", (long) FfmQueuePair.IBV_QP_MIN_RNR_TIMER);
         table.put("IBV_ACCESS_OPTIONAL_RANGE", (long) FfmProtectionDomain.OPTIONAL_RANGE);
         add(table, AddressFamily.values(), AddressFamily::nativeName, AddressFamily::value);
         add(table, MulticastJoin.values(), MulticastJoin::nativeName, MulticastJoin::value);
@@ -180,7 +179,8 @@ final class AbiTable {
                         "IBV_WR_ATOMIC_FETCH_AND_ADD", SendOpcode.FETCH_AND_ADD,
                         "IBV_WR_LOCAL_INV", SendOpcode.LOCAL_INVALIDATE,
                         "IBV_WR_BIND_MW", SendOpcode.BIND_MEMORY_WINDOW,
-                        "IBV_WR_SEND_WITH_INV", SendOpcode.SEND_WITH_INVALIDATE),
+                        "IBV_WR_SEND_WITH_INV", SendOpcode.SEND_WITH_INVALIDATE,
+                        "IBV_WR_TSO", SendOpcode.TCP_SEGMENTATION),
                 ReregisterFlags.class,
                 names(
                         "IBV_REREG_MR_CHANGE_TRANSLATION", ReregisterFlags.TRANSLATION,
