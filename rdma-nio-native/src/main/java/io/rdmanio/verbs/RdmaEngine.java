@@ -70,7 +70,7 @@ public final class RdmaEngine {
      * Describes an asynchronous event in words (ibv_event_type_str(3)), for messages. May load the library.
      *
      * @param type the event's type
-     * @return the library's words; without the library the constant's name in C
+     * @return the library's words; without the library the constant's name in C, {@code unknown} for UNKNOWN
      */
     public String describe(AsyncEventType type) {
         return engine.describe(type);
@@ -80,7 +80,7 @@ public final class RdmaEngine {
      * Describes a completion's status in words (ibv_wc_status_str(3)), for messages. May load the library.
      *
      * @param status the status
-     * @return the library's words; without the library the constant's name in C
+     * @return the library's words; without the library the constant's name in C, {@code unknown} for UNKNOWN
      */
     public String describe(WorkCompletionStatus status) {
         return engine.describe(status);

@@ -156,6 +156,15 @@ class AsyncEventsTest {
     }
 
     @Test
+    void describe_withoutALibraryIsTheNameInC() {
+        RdmaEngine engine = VerbsAccess.get().newEngine(fake);
+        assertThat(engine.describe(AsyncEventType.PORT_ERROR)).isEqualTo("IBV_EVENT_PORT_ERR");
+        assertThat(engine.describe(AsyncEventType.UNKNOWN)).isEqualTo("unknown");
+        assertThat(engine.describe(WorkCompletionStatus.FLUSHED)).isEqualTo("IBV_WC_WR_FLUSH_ERR");
+        assertThat(engine.describe(WorkCompletionStatus.UNKNOWN)).isEqualTo("unknown");
+    }
+
+    @Test
     void closedDevice_hasNoEvents() throws VerbsException {
         device.close();
         assertThatThrownBy(device::takeAsyncEvent)

@@ -26,6 +26,15 @@ class NamesTest {
         for (CommunicationEventType type : CommunicationEventType.values()) {
             assertThat(CommunicationEventType.of(type.value())).isEqualTo(type);
         }
+        for (AsyncEventType type : AsyncEventType.values()) {
+            assertThat(AsyncEventType.of(type.value())).isEqualTo(type);
+        }
+        assertThat(AsyncEventType.values()).hasSize(21);
+        for (Rate rate : Rate.values()) {
+            assertThat(Rate.of(rate.value())).isEqualTo(rate);
+        }
+        assertThat(GidType.of(2)).isEqualTo(GidType.ROCE_V2);
+        assertThat(GidType.of(NOT_KNOWN)).isEqualTo(GidType.UNKNOWN);
         assertThat(PortSpace.of(0x106)).isEqualTo(PortSpace.TCP);
         assertThat(CommunicationEventType.values()).hasSize(17);
     }

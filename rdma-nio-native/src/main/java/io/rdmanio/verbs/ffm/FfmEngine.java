@@ -98,23 +98,24 @@ public final class FfmEngine implements VerbsEngine {
 
     @Override
     public String describe(AsyncEventType type) {
-        return text(Imports.IBV_EVENT_TYPE_STR, type.value(), type.nativeName());
+        return Imports.IBV_EVENT_TYPE_STR.missing().isPresent()
+                ? VerbsEngine.super.describe(type)
+                : text(Imports.IBV_EVENT_TYPE_STR, type.value());
     }
 
     @Override
     public String describe(WorkCompletionStatus status) {
-        return text(Imports.IBV_WC_STATUS_STR, status.value(), status.nativeName());
+        return Imports.IBV_WC_STATUS_STR.missing().isPresent()
+                ? VerbsEngine.super.describe(status)
+                : text(Imports.IBV_WC_STATUS_STR, status.value());
     }
 
-    /** What a function says about a number; without the function, the number's own name. */
-    private static String text(ImportedFunction function, int value, String name) {
-        if (function.missing().isPresent()) {
-            return String.valueOf(name);
-        }
+    /** What a function, which isn't missing, says about a number. */
+    private static String text(ImportedFunction function, int value) {
         try (CallFrame frame = CallFrame.enter()) {
             return Pointers.string(Downcall.call(function.get(), frame, value));
         } catch (VerbsException e) {
-            throw new IllegalStateException(e); // It isn't missing.
+            throw new IllegalStateException(e);
         }
     }
 

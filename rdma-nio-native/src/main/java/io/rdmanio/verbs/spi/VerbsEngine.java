@@ -7,6 +7,7 @@ import io.rdmanio.verbs.WorkCompletionStatus;
 import io.rdmanio.verbs.cm.AddressInfo;
 import io.rdmanio.verbs.cm.AddressInfoHints;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -41,20 +42,20 @@ public interface VerbsEngine {
      * Describes an asynchronous event in words.
      *
      * @param type the event's type
-     * @return the engine's words; by default the name in C
+     * @return the engine's words; by default the name in C, {@code unknown} for UNKNOWN
      */
     default String describe(AsyncEventType type) {
-        return String.valueOf(type.nativeName());
+        return Objects.requireNonNullElse(type.nativeName(), "unknown");
     }
 
     /**
      * Describes a completion's status in words.
      *
      * @param status the status
-     * @return the engine's words; by default the name in C
+     * @return the engine's words; by default the name in C, {@code unknown} for UNKNOWN
      */
     default String describe(WorkCompletionStatus status) {
-        return String.valueOf(status.nativeName());
+        return Objects.requireNonNullElse(status.nativeName(), "unknown");
     }
 
     /**

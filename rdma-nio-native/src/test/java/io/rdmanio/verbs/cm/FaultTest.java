@@ -170,11 +170,27 @@ class FaultTest {
 
     @Test
     @Order(Integer.MAX_VALUE)
-    void linkDown_leavesEverythingToBeClosed() throws Exception {
-        ConnectedPair pair = connect(1, 1);
-        PrivateDevice.linkDown();
-        pair.client.pair.postSend(pair.client.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8));
-        pair.close();
+    void networkThatGoes_leavesEverythingToBeClosed() throws Exception {
+        try (ConnectedPair pair = connect(1, 1);
+                OpenDeviceContext device = RdmaEngine.system().open(PrivateDevice.NAME)) {
+            PrivateDevice.retire();
+            await(device, AsyncEventType.PORT_ERROR).close();
+            assertThat(device.portAttributes(1).state()).isEqualTo(PortState.DOWN);
+            if (TestDevice.isIwarp()) {
+                // The connection ends with its address.
+                TestDevice.next(pair.channel, CommunicationEventType.DISCONNECTED)
+                        .close();
+                assertThat(pair.client.awaitCompletion().status()).isEqualTo(WorkCompletionStatus.FLUSHED);
+            } else {
+                // Nobody tells the connection; the next request finds no route.
+                assertThat(pair.channel.takeEvent()).isNull();
+                pair.client.pair.postSend(pair.client.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8));
+                Completion failed = pair.client.awaitCompletion();
+                assertThat(failed.workRequestId()).isEqualTo(SendOpcode.SEND);
+                assertThat(failed.status()).isEqualTo(WorkCompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+                assertThat(pair.client.awaitCompletion().status()).isEqualTo(WorkCompletionStatus.FLUSHED);
+            }
+        }
     }
 
     @Test
