@@ -110,6 +110,11 @@ final class FfmQueuePair implements QueuePairHandle {
     }
 
     @Override
+    public long asyncElement() {
+        return qp;
+    }
+
+    @Override
     public void destroy() throws VerbsException {
         if (id == 0) {
             try (CallFrame frame = CallFrame.enter()) {

@@ -47,22 +47,21 @@ class InjectedEventTest {
                     pair.server.domain.createSharedReceiveQueue(new SharedReceiveQueueAttributes(4, 1, 0));
             boolean portEvent = type.subject() == AsyncEventType.Subject.PORT;
             injecting.asyncEvents.add(new TakenAsyncEvent(type.value(), element(type), portEvent ? 1 : 0));
-            AsyncEvent event = device.takeAsyncEvent();
-            assertThat(event.type()).isEqualTo(type);
-            assertThat(event.portNumber()).isEqualTo(portEvent ? 1 : 0);
-            assertThat(event.queuePair()).isSameAs(only(type, AsyncEventType.Subject.QUEUE_PAIR, pair.server.pair));
-            assertThat(event.completionQueue())
-                    .isSameAs(only(type, AsyncEventType.Subject.COMPLETION_QUEUE, pair.server.queue));
-            assertThat(event.sharedReceiveQueue())
-                    .isSameAs(only(type, AsyncEventType.Subject.SHARED_RECEIVE_QUEUE, shared));
-            if (type.subject().isObject()) {
-                pair.server.id.close();
-                pair.server.queue.close();
-                pair.server.domain.close();
-                assertThat(injecting.acknowledged).isEqualTo(1);
+            try (AsyncEvent event = device.takeAsyncEvent()) {
+                assertThat(event.type()).isEqualTo(type);
+                assertThat(event.portNumber()).isEqualTo(portEvent ? 1 : 0);
+                assertThat(event.queuePair()).isSameAs(only(type, AsyncEventType.Subject.QUEUE_PAIR, pair.server.pair));
+                assertThat(event.completionQueue())
+                        .isSameAs(only(type, AsyncEventType.Subject.COMPLETION_QUEUE, pair.server.queue));
+                assertThat(event.sharedReceiveQueue())
+                        .isSameAs(only(type, AsyncEventType.Subject.SHARED_RECEIVE_QUEUE, shared));
+                if (type.subject().isObject()) {
+                    pair.server.id.close();
+                    pair.server.queue.close();
+                    pair.server.domain.close();
+                    assertThat(injecting.acknowledged).isEqualTo(1);
+                }
             }
-            event.close();
-            event.close();
             assertThat(injecting.acknowledged).isEqualTo(1);
         }
     }
