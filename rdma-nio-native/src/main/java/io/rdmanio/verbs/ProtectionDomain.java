@@ -143,12 +143,8 @@ public final class ProtectionDomain implements AutoCloseable {
      * @throws IllegalStateException after close
      */
     public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueAttributes wanted) throws VerbsException {
-        life.enter();
-        try {
-            return new SharedReceiveQueue(this, handle.createSharedReceiveQueue(wanted));
-        } finally {
-            life.exit();
-        }
+        return SharedReceiveQueue.create(
+                (domain, sizes, _, _) -> domain.createSharedReceiveQueue(sizes), this, wanted, null, null);
     }
 
     /**
@@ -165,30 +161,12 @@ public final class ProtectionDomain implements AutoCloseable {
      */
     public SharedReceiveQueue createSharedReceiveQueue(
             SharedReceiveQueueAttributes wanted, XrcDomain xrcDomain, CompletionQueue queue) throws VerbsException {
-        if (xrcDomain.context() != context || queue.context() != context) {
-            throw new IllegalArgumentException(
-                    "protection domain, XRC domain and completion queue belong to different devices");
-        }
-        life.enter();
-        try {
-            xrcDomain.life.enter();
-            try {
-                queue.life.enter();
-                try {
-                    return new SharedReceiveQueue(
-                            this,
-                            handle.createSharedReceiveQueue(wanted, xrcDomain.handle, queue.handle),
-                            xrcDomain,
-                            queue);
-                } finally {
-                    queue.life.exit();
-                }
-            } finally {
-                xrcDomain.life.exit();
-            }
-        } finally {
-            life.exit();
-        }
+        return SharedReceiveQueue.create(
+                ProtectionDomainHandle::createSharedReceiveQueue,
+                this,
+                wanted,
+                Objects.requireNonNull(xrcDomain, "xrcDomain"),
+                Objects.requireNonNull(queue, "queue"));
     }
 
     /**

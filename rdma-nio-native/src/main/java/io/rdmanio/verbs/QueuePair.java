@@ -30,6 +30,11 @@ public final class QueuePair implements AutoCloseable {
     private final ProtectionDomain domain;
     private final int number;
     private final QueuePairInitAttributes initAttributes;
+    // The answer to a post to a queue that this queue pair does not have, or 0. Not every driver looks: siw divides by
+    // the
+    // queue's size.
+    private final int refusedSend;
+    private final int refusedReceive;
     private final AsyncSource asyncSource;
     // Guarded by itself. A queue pair that is in a group can't be destroyed.
     private final Set<Membership> memberships = new HashSet<>();
@@ -40,8 +45,17 @@ public final class QueuePair implements AutoCloseable {
         this.handle = handle;
         this.number = handle.number();
         this.initAttributes = wanted.withCapabilities(handle.capabilities());
+        this.refusedSend = capabilities().maxSendWorkRequests() == 0 ? Errno.ENOMEM : 0;
+        this.refusedReceive = refusedReceive();
         this.life = new Lifecycle(HandleKind.QUEUE_PAIR, this::destroy, parents);
         this.asyncSource = domain.context().asyncEvents.register(handle.asyncElement(), this);
+    }
+
+    private int refusedReceive() {
+        if (initAttributes.sharedReceiveQueue() != null) {
+            return Errno.EINVAL;
+        }
+        return capabilities().maxReceiveWorkRequests() == 0 ? Errno.ENOMEM : 0;
     }
 
     private void destroy() throws VerbsException {
@@ -180,7 +194,7 @@ public final class QueuePair implements AutoCloseable {
         try {
             MemorySegment list = first.beginPost(type() == QueuePairType.UNRELIABLE_DATAGRAM ? domain : null);
             try {
-                errno = handle.postSend(list);
+                errno = refusedSend == 0 ? handle.postSend(list) : refusedSend;
             } finally {
                 first.endPost();
             }
@@ -199,8 +213,8 @@ public final class QueuePair implements AutoCloseable {
      * Any number of threads may post at once, each a list of its own.
      *
      * @param first the first of the list
-     * @throws PostException when the queue is full ({@code ENOMEM}), or a request invalid or the queue pair just created
-     *     ({@code EINVAL}); tells the first request that was not posted
+     * @throws PostException when the queue is full ({@code ENOMEM}), or a request invalid, the queue pair just created
+     *     or its receives taken from a {@link SharedReceiveQueue} ({@code EINVAL}); tells the first request that was not posted
      * @throws VerbsException when it fails otherwise
      * @throws IllegalStateException after close, of a work request too
      */
@@ -208,7 +222,8 @@ public final class QueuePair implements AutoCloseable {
         life.enter();
         int errno;
         try {
-            errno = handle.postReceive(first.checkedList());
+            MemorySegment list = first.checkedList();
+            errno = refusedReceive == 0 ? handle.postReceive(list) : refusedReceive;
         } finally {
             Reference.reachabilityFence(first);
             life.exit();
@@ -246,8 +261,10 @@ public final class QueuePair implements AutoCloseable {
                         + " work requests), or there are more than " + sizes.maxReceiveSges()
                         + " scatter-gather entries.";
             case Errno.EINVAL ->
-                "The queue pair is still in RESET, or there are more than " + sizes.maxReceiveSges()
-                        + " scatter-gather entries.";
+                initAttributes.sharedReceiveQueue() != null
+                        ? "Its receives come from a SharedReceiveQueue: post them there."
+                        : "The queue pair is still in RESET, or there are more than " + sizes.maxReceiveSges()
+                                + " scatter-gather entries.";
             default -> "";
         };
     }

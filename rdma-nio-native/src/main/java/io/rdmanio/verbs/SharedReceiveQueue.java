@@ -30,15 +30,6 @@ public final class SharedReceiveQueue implements AutoCloseable {
     // A resize writes it, and readers need no more than some value that was true.
     private volatile int maxWorkRequests;
 
-    SharedReceiveQueue(ProtectionDomain domain, SharedReceiveQueueHandle handle) {
-        this(domain, handle, false, domain.life);
-    }
-
-    SharedReceiveQueue(
-            ProtectionDomain domain, SharedReceiveQueueHandle handle, XrcDomain xrcDomain, CompletionQueue queue) {
-        this(domain, handle, true, domain.life, xrcDomain.life, queue.life);
-    }
-
     private SharedReceiveQueue(
             ProtectionDomain domain, SharedReceiveQueueHandle handle, boolean extended, Lifecycle... parents) {
         this.domain = domain;
@@ -50,14 +41,19 @@ public final class SharedReceiveQueue implements AutoCloseable {
         this.asyncSource = context().asyncEvents.register(handle.asyncElement(), this);
     }
 
-    /** The one of an id; the caller is inside the id's life. */
+    /**
+     * Creates a queue.
+     *
+     * @param xrcDomain its domain, with {@code queue}; or null for both
+     * @param others lives of further parents, which the caller has entered
+     */
     static SharedReceiveQueue create(
             SharedReceiveQueueMaker maker,
             ProtectionDomain domain,
             SharedReceiveQueueAttributes wanted,
             XrcDomain xrcDomain,
             CompletionQueue queue,
-            Lifecycle id)
+            Lifecycle... others)
             throws VerbsException {
         List<Lifecycle> parts = new ArrayList<>(List.of(domain.life));
         if (xrcDomain != null) {
@@ -83,7 +79,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
                     domain,
                     handle,
                     xrcDomain != null,
-                    Stream.concat(Stream.of(id), parts.stream()).toArray(Lifecycle[]::new));
+                    Stream.concat(Stream.of(others), parts.stream()).toArray(Lifecycle[]::new));
         } finally {
             parts.subList(0, entered).forEach(Lifecycle::exit);
         }
@@ -159,7 +155,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * When it fails, requests before the one that failed are posted all the same.
      *
      * @param first the first of the list
-     * @throws VerbsException when the queue is full ({@code ENOMEM}) or a request has too many entries ({@code EINVAL})
+     * @throws PostException when the queue is full ({@code ENOMEM}) or a request has too many entries ({@code EINVAL});
+     *     tells the first request that was not posted
      * @throws IllegalStateException after close, of a work request too
      */
     public void postReceive(ReceiveWorkRequest first) throws VerbsException {
@@ -172,12 +169,12 @@ public final class SharedReceiveQueue implements AutoCloseable {
             life.exit();
         }
         if (errno != 0) {
-            throw postFailure(Math.abs(errno));
+            throw first.failure("ibv_post_srq_recv", "sharedReceiveQueue", Math.abs(errno), postCure(Math.abs(errno)));
         }
     }
 
-    private VerbsException postFailure(int errno) {
-        String cure = switch (errno) {
+    private String postCure(int errno) {
+        return switch (errno) {
             case Errno.ENOMEM ->
                 "This is not about memory: the shared receive queue is full (" + maxWorkRequests
                         + " work requests), or there are more than " + maxSges + " scatter-gather entries.";
@@ -187,7 +184,6 @@ public final class SharedReceiveQueue implements AutoCloseable {
             case Errno.EOPNOTSUPP, Errno.ENOSYS -> "The driver of this device has no shared receive queues.";
             default -> "";
         };
-        return new VerbsException("ibv_post_srq_recv", "sharedReceiveQueue", errno, cure);
     }
 
     /**

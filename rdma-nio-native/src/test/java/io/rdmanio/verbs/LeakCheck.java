@@ -31,7 +31,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
     }
 
     /** What the descriptors of this process refer to; files of the class path come and go with class loading. */
-    private static List<String> descriptors() throws IOException {
+    public static List<String> descriptors() throws IOException {
         try (Stream<Path> entries = Files.list(DESCRIPTORS)) {
             return entries.map(LeakCheck::target)
                     .filter(target -> target.startsWith("anon_inode:")

@@ -6,8 +6,8 @@ import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.NativeFunction;
 import io.rdmanio.verbs.SharedReceiveQueueAttributes;
 import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.spi.ReceiveWorkRequestLayout;
 import io.rdmanio.verbs.spi.SharedReceiveQueueHandle;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -15,10 +15,6 @@ import java.lang.foreign.ValueLayout;
 final class FfmSharedReceiveQueue implements SharedReceiveQueueHandle {
     private static final String CREATE_EXTENDED = "ibv_create_srq_ex";
     private static final String GET_NUMBER = "ibv_get_srq_num";
-
-    // Drivers store the request that failed there; which one it was is not reported, so all may share it.
-    private static final long BAD_WR_SINK =
-            Arena.global().allocate(ValueLayout.JAVA_LONG).address();
 
     final long srq;
     private final FfmContext context;
@@ -137,7 +133,10 @@ final class FfmSharedReceiveQueue implements SharedReceiveQueueHandle {
     @Override
     public int postReceive(MemorySegment first) {
         NativeFunction post = context.postSrqRecv;
-        return post == null ? Errno.EOPNOTSUPP : (int) Downcall.callPlain(post, srq, first.address(), BAD_WR_SINK);
+        long address = first.address();
+        return post == null
+                ? Errno.EOPNOTSUPP
+                : (int) Downcall.callPlain(post, srq, address, address + ReceiveWorkRequestLayout.FAILED_OFFSET);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.rdmanio.verbs.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdmanio.linux.Errno;
@@ -9,10 +10,14 @@ import io.rdmanio.verbs.AsyncEvent;
 import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.OpenDeviceContext;
+import io.rdmanio.verbs.PostException;
 import io.rdmanio.verbs.ProtectionDomain;
+import io.rdmanio.verbs.QueuePair;
+import io.rdmanio.verbs.QueuePairCapabilities;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.ReceiveWorkRequest;
 import io.rdmanio.verbs.RoceOnly;
+import io.rdmanio.verbs.SendWorkRequest;
 import io.rdmanio.verbs.SharedReceiveQueue;
 import io.rdmanio.verbs.SharedReceiveQueueAttributes;
 import io.rdmanio.verbs.VerbsException;
@@ -20,6 +25,7 @@ import io.rdmanio.verbs.WorkCompletionStatus;
 import io.rdmanio.verbs.XrcDomain;
 import io.rdmanio.verbs.cm.SharedReceivers.Receipt;
 import java.io.IOException;
+import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -296,6 +302,73 @@ class SharedReceiveQueueTest {
             TestDevice.nextAsync(receivers.device, AsyncEventType.SHARED_RECEIVE_QUEUE_LIMIT_REACHED)
                     .close();
             assertThat(receivers.shared.attributes().limit()).isZero();
+        }
+    }
+
+    @Test
+    void listThatDoesNotFit_tellsWhereItEnded() throws IOException {
+        try (SharedReceivers receivers = new SharedReceivers(1);
+                ReceiveWorkRequest first = new ReceiveWorkRequest(1);
+                ReceiveWorkRequest second = new ReceiveWorkRequest(1)) {
+            PostException full = catchThrowableOfType(PostException.class, () -> {
+                for (int number = 0; number < 10 * receivers.shared.maxWorkRequests(); number++) {
+                    receivers.post(number);
+                }
+            });
+            assertThat(full.failedIndex()).isZero();
+            int next = (int) full.failedWorkRequestId();
+            assertThat(next).isGreaterThanOrEqualTo(SharedReceivers.WANTED);
+            // One is taken, so the first of two fits.
+            assertThat(receivers.exchange(0, 1).number()).isZero();
+            receivers.prepare(second, 1001);
+            assertThatThrownBy(() -> receivers.shared.postReceive(
+                            receivers.prepare(first, 1000).next(second)))
+                    .isInstanceOfSatisfying(PostException.class, e -> {
+                        assertThat(e.errno()).isEqualTo(Errno.ENOMEM);
+                        assertThat(e.failedIndex()).isEqualTo(1);
+                        assertThat(e.failedWorkRequestId()).isEqualTo(1001);
+                    });
+        }
+    }
+
+    @Test
+    void queueWithoutRoom_refusesEveryPost() throws IOException {
+        try (SharedReceivers receivers = new SharedReceivers(0);
+                SendWorkRequest send = new SendWorkRequest(0);
+                ReceiveWorkRequest receive = new ReceiveWorkRequest(0)) {
+            assertRefuses(receivers, 0, 1, pair -> pair.postSend(send));
+            assertRefuses(receivers, 1, 0, pair -> pair.postReceive(receive));
+        }
+    }
+
+    private static void assertRefuses(
+            SharedReceivers receivers, int sends, int receives, ThrowingConsumer<QueuePair> post)
+            throws VerbsException {
+        QueuePair pair;
+        try {
+            pair = receivers.domain.createQueuePair(receivers
+                    .attributes()
+                    .withSharedReceiveQueue(null)
+                    .withCapabilities(new QueuePairCapabilities(sends, receives, 1, 1, 0)));
+        } catch (VerbsException e) {
+            // Some devices don't make such a queue pair in the first place.
+            assertThat(e.operation()).isEqualTo("ibv_create_qp");
+            return;
+        }
+        try (pair) {
+            assertThatThrownBy(() -> post.accept(pair)).isInstanceOf(PostException.class);
+        }
+    }
+
+    @Test
+    void receiveOfItsOwn_isRefusedByAQueuePairThatShares() throws IOException {
+        try (SharedReceivers receivers = new SharedReceivers(1);
+                ReceiveWorkRequest request = new ReceiveWorkRequest(1)) {
+            receivers.prepare(request, 0);
+            assertThatThrownBy(() -> receivers.pairs.get(0).postReceive(request))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("EINVAL")
+                    .hasMessageContaining("come from a SharedReceiveQueue");
         }
     }
 

@@ -7,6 +7,7 @@ import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.CompletionQueue;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.OpenDeviceContext;
+import io.rdmanio.verbs.PostException;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.ReceiveWorkRequest;
 import io.rdmanio.verbs.SharedReceiveQueue;
@@ -150,7 +151,9 @@ class XrcTest {
                             WANTED, device.openXrcDomain(XrcDomain.NO_FILE, XrcDomain.CREATE), queue(device));
             request.workRequestId(7);
             assertThatThrownBy(() -> queue.postReceive(request))
-                    .isInstanceOf(VerbsException.class)
+                    .isInstanceOfSatisfying(
+                            PostException.class,
+                            e -> assertThat(e.failedWorkRequestId()).isEqualTo(7))
                     .hasMessageContaining("the shared receive queue is full (128 work requests)");
         }
         assertThat(seen).contains("post 7");
