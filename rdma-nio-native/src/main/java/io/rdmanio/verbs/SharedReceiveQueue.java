@@ -258,9 +258,9 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * Destroys the queue (ibv_destroy_srq(3)) after its queue pairs, its
-     * asynchronous events being acknowledged; receives that nobody took vanish without
-     * completions. Idempotent; waits for calls in progress.
+     * Destroys the queue (ibv_destroy_srq(3), or rdma_destroy_srq(3) for the one of an id) after its queue pairs, its
+     * asynchronous events being acknowledged; receives that nobody took vanish without completions. Idempotent; waits for
+     * calls in progress.
      *
      * @throws VerbsException when something can't be destroyed
      */
