@@ -43,7 +43,7 @@ public abstract sealed class DeviceBoundId permits CommunicationId {
     public abstract EventChannel channel();
 
     /**
-     * Creates the queue pair of this id (rdma_create_qp(3)). Connect and accept bring one of a connected type to
+     * Creates the queue pair of this id (rdma_create_qp(3), rdma_create_qp_ex(3) with an XRC domain). Connect and accept bring one of a connected type to
      * READY_TO_SEND; one for datagrams is there at once. Makes system calls.
      *
      * <p>Completion queues that the attributes lack are created with a channel each, as large as the queue pair, and
@@ -140,7 +140,7 @@ public abstract sealed class DeviceBoundId permits CommunicationId {
 
     /**
      * What a queue pair of the program's own needs for a state (rdma_init_qp_attr(3)), to be given to
-     * its {@code modify}: for INITIALIZED when the id has a device, for READY_TO_RECEIVE and READY_TO_SEND when the
+     * {@link QueuePair#modify}: for INITIALIZED when the id has a device, for READY_TO_RECEIVE and READY_TO_SEND when the
      * peer has answered. Linux does not tell in every case that it is too early, and marks too few then. Makes a system
      * call.
      *

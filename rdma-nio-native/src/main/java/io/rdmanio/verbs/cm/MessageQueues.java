@@ -1,6 +1,7 @@
 package io.rdmanio.verbs.cm;
 
 import io.rdmanio.verbs.AccessFlags;
+import io.rdmanio.verbs.AddressHandle;
 import io.rdmanio.verbs.MemoryRegion;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePair;
@@ -337,6 +338,39 @@ public final class MessageQueues implements AutoCloseable {
             pieces(pieces);
             send.remote(remoteAddress, remoteKey);
             post(workRequestId, SendOpcode.WRITE, flags);
+        } finally {
+            sending.unlock();
+        }
+    }
+
+    /**
+     * Posts a datagram (rdma_post_ud_send(3)), with the Q_Key of the UDP port space. Does not block.
+     *
+     * @param workRequestId what the completion will carry
+     * @param region where the message lies
+     * @param offset where in the region, in bytes
+     * @param lengthBytes its length
+     * @param flags bits of {@link SendFlags}
+     * @param addressHandle where it goes
+     * @param remoteQueuePairNumber the queue pair there
+     * @throws VerbsException when it fails, as {@link QueuePair#postSend} tells
+     * @throws IndexOutOfBoundsException when it is not inside the region
+     * @throws IllegalStateException after close, of the address handle too
+     */
+    public void postDatagramSend(
+            long workRequestId,
+            MemoryRegion region,
+            long offset,
+            int lengthBytes,
+            int flags,
+            AddressHandle addressHandle,
+            int remoteQueuePairNumber)
+            throws VerbsException {
+        sending.lock();
+        try {
+            piece(region, offset, lengthBytes);
+            send.datagram(addressHandle, remoteQueuePairNumber, DatagramParameters.UDP_QUEUE_KEY);
+            post(workRequestId, SendOpcode.SEND, flags);
         } finally {
             sending.unlock();
         }

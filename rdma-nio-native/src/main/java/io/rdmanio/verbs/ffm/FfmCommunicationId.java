@@ -249,17 +249,23 @@ final class FfmCommunicationId implements CommunicationIdHandle {
     @Override
     public QueuePairHandle createQueuePair(ProtectionDomainHandle domain, QueuePairRequest request)
             throws VerbsException {
-        requireDevice(Imports.RDMA_CREATE_QP);
+        ImportedFunction function = request.xrcDomain() == null ? Imports.RDMA_CREATE_QP : Imports.RDMA_CREATE_QP_EX;
+        requireDevice(function);
+        long pd = ((FfmProtectionDomain) domain).pd;
         try (CallFrame frame = CallFrame.enter()) {
-            MemorySegment init = frame.arguments();
+            MemorySegment init = frame.cleared(IbvQpInitAttrEx.SIZE);
             QueuePairStructs.write(request, init);
-            int result = (int) Downcall.call(
-                    Imports.RDMA_CREATE_QP.get(),
-                    frame,
-                    id,
-                    ((FfmProtectionDomain) domain).pd,
-                    frame.argumentsAddress());
-            Status.check(result, frame, Imports.RDMA_CREATE_QP, request.type() + ", " + request.capabilities());
+            int result;
+            if (request.xrcDomain() == null) {
+                result = (int) Downcall.call(function.get(), frame, id, pd, frame.argumentsAddress());
+            } else {
+                IbvQpInitAttrEx.COMP_MASK.set(
+                        init, IbvQpInitAttrEx.IBV_QP_INIT_ATTR_PD | IbvQpInitAttrEx.IBV_QP_INIT_ATTR_XRCD);
+                IbvQpInitAttrEx.PD.set(init, pd);
+                IbvQpInitAttrEx.XRCD.set(init, ((FfmXrcDomain) request.xrcDomain()).xrcd);
+                result = (int) Downcall.call(function.get(), frame, id, frame.argumentsAddress());
+            }
+            Status.check(result, frame, function, request.type() + ", " + request.capabilities());
             return new FfmQueuePair(
                     engine.borrowed(RdmaCmId.VERBS.get(struct)),
                     id,

@@ -2,12 +2,17 @@ package io.rdmanio.verbs.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmanio.verbs.AddressHandle;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.QueuePairState;
 import io.rdmanio.verbs.QueuePairType;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.RoceOnly;
+import io.rdmanio.verbs.SendFlags;
+import io.rdmanio.verbs.WorkCompletionStatus;
 import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -82,6 +87,70 @@ class DatagramTest {
                 assertThat(event.type()).isIn(CommunicationEventType.UNREACHABLE, CommunicationEventType.REJECTED);
                 assertThat(event.status()).isNotZero();
             }
+        }
+    }
+
+    private static final int HEADER_BYTES = 40;
+    private static final int MESSAGE_BYTES = 64;
+
+    /** Sends from one side with the message operations and expects it at the other, behind its global route header. */
+    private static void assertSent(Endpoint from, Endpoint to, DatagramParameters where) throws IOException {
+        try (AddressHandle handle = from.domain.createAddressHandle(where.addressHandleAttributes());
+                MessageQueues messages = new MessageQueues(from.id)) {
+            for (int i = 0; i < MESSAGE_BYTES; i++) {
+                from.memory.set(ValueLayout.JAVA_BYTE, i, (byte) (i + 1));
+            }
+            to.postReceive(1, 1024, HEADER_BYTES + MESSAGE_BYTES);
+            messages.postDatagramSend(
+                    2, from.region, 0, MESSAGE_BYTES, SendFlags.SIGNALED, handle, where.queuePairNumber());
+            Endpoint.Completion sent = from.awaitCompletion();
+            assertThat(sent.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            assertThat(sent.workRequestId()).isEqualTo(2);
+            Endpoint.Completion received = to.awaitCompletion();
+            assertThat(received.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            assertThat(received.lengthBytes()).isEqualTo(HEADER_BYTES + MESSAGE_BYTES);
+            assertThat(to.memory.asSlice(1024 + HEADER_BYTES, MESSAGE_BYTES).toArray(ValueLayout.JAVA_BYTE))
+                    .isEqualTo(from.memory.asSlice(0, MESSAGE_BYTES).toArray(ValueLayout.JAVA_BYTE));
+        }
+    }
+
+    @Test
+    void datagram_reachesThePeerThatAccepted() throws IOException {
+        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+                CommunicationId listener = listen(channel, PortSpace.UDP);
+                Endpoint client = new Endpoint(
+                        resolve(channel, PortSpace.UDP, listener.sourcePort()), QueuePairType.UNRELIABLE_DATAGRAM)) {
+            client.id.connect(TestDevice.parameters(), null);
+            try (CommunicationEvent request = TestDevice.next(channel, CommunicationEventType.CONNECT_REQUEST);
+                    Endpoint server = new Endpoint(request.id(), QueuePairType.UNRELIABLE_DATAGRAM)) {
+                server.id.accept(TestDevice.parameters(), null);
+                try (CommunicationEvent event = TestDevice.next(channel, CommunicationEventType.ESTABLISHED)) {
+                    assertSent(client, server, event.datagramParameters());
+                }
+            }
+        }
+    }
+
+    private static Endpoint member(EventChannel channel) throws IOException {
+        CommunicationId id = channel.createId(PortSpace.UDP);
+        id.bind(TestDevice.address(0));
+        return new Endpoint(id, QueuePairType.UNRELIABLE_DATAGRAM);
+    }
+
+    @Test
+    void datagram_reachesAMemberOfTheGroup() throws IOException {
+        InetAddress group = InetAddress.getByName("239.77.1.1");
+        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+                Endpoint sender = member(channel);
+                Endpoint receiver = member(channel)) {
+            sender.id.joinMulticast(group, MulticastJoin.SEND_ONLY_FULL_MEMBER);
+            DatagramParameters where;
+            try (CommunicationEvent event = TestDevice.next(channel, CommunicationEventType.MULTICAST_JOIN)) {
+                where = event.datagramParameters();
+            }
+            receiver.id.joinMulticast(group);
+            TestDevice.expect(channel, CommunicationEventType.MULTICAST_JOIN);
+            assertSent(sender, receiver, where);
         }
     }
 }

@@ -75,6 +75,7 @@ final class AbiTable {
             IbvQp.STRUCT,
             IbvQpCap.STRUCT,
             IbvQpInitAttr.STRUCT,
+            IbvQpInitAttrEx.STRUCT,
             IbvGlobalRoute.STRUCT,
             IbvAhAttr.STRUCT,
             IbvGrh.STRUCT,
@@ -151,6 +152,8 @@ final class AbiTable {
         table.put("sizeof(struct ibv_path_data)", (long) IdOptions.PATH_BYTES);
         table.put("RDMA_CM_JOIN_MC_ATTR_ADDRESS", (long) FfmCommunicationId.RDMA_CM_JOIN_MC_ATTR_ADDRESS);
         table.put("RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS", (long) FfmCommunicationId.RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS);
+        table.put("IBV_QP_INIT_ATTR_PD", (long) IbvQpInitAttrEx.IBV_QP_INIT_ATTR_PD);
+        table.put("IBV_QP_INIT_ATTR_XRCD", (long) IbvQpInitAttrEx.IBV_QP_INIT_ATTR_XRCD);
         table.put("RDMA_UDP_QKEY", (long) DatagramParameters.UDP_QUEUE_KEY);
         table.put("__VERBS_ABI_IS_EXTENDED", FfmContext.EXTENDED);
         table.put("AF_INET", (long) SocketAddresses.AF_INET);
