@@ -179,19 +179,20 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Creates a queue pair in the state RESET (ibv_create_qp(3)), to be connected by {@link QueuePair#modify}. Makes a
-     * system call. A device of iWARP has it connected only by the connection manager, which makes its own.
+     * Creates a queue pair in the state RESET (ibv_create_qp(3), or ibv_create_qp_ex(3) for XRC_RECEIVE, which belongs to
+     * its XRC domain and has neither queues nor memory of this domain), to be connected by {@link QueuePair#modify}.
+     * Makes a system call. A device of iWARP has it connected only by the connection manager, which makes its own.
      *
      * @param wanted what it shall be made of
      * @return the queue pair, to be closed by the caller
      * @throws VerbsException when a size is more than the device allows ({@code EINVAL}), it does not have the type
      *     ({@code EOPNOTSUPP}, {@code EINVAL}), memory can't be locked or it has no queue pair left ({@code ENOMEM})
-     * @throws IllegalArgumentException when a completion queue is missing that the type has, or belongs to another
-     *     device
+     * @throws IllegalArgumentException when a completion queue or XRC domain is missing that the type has, or a part
+     *     belongs to another device
      * @throws IllegalStateException after close, of a completion queue too
      */
     public QueuePair createQueuePair(QueuePairInitAttributes wanted) throws VerbsException {
-        wanted.requireQueues();
+        wanted.requireComplete();
         return QueuePair.create(ProtectionDomainHandle::createQueuePair, this, wanted);
     }
 

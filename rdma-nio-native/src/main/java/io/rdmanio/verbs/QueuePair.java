@@ -6,6 +6,8 @@ import io.rdmanio.verbs.spi.Lifecycle;
 import io.rdmanio.verbs.spi.QueriedQueuePair;
 import io.rdmanio.verbs.spi.QueuePairHandle;
 import io.rdmanio.verbs.spi.QueuePairRequest;
+import io.rdmanio.verbs.spi.ReceiveWorkRequestLayout;
+import io.rdmanio.verbs.spi.SendWorkRequestLayout;
 import io.rdmanio.verbs.spi.VerbsAccess.QueuePairMaker;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
@@ -27,12 +29,12 @@ import java.util.stream.Stream;
 public final class QueuePair implements AutoCloseable {
     final QueuePairHandle handle;
     final Lifecycle life;
+    private final DeviceContext context;
     private final ProtectionDomain domain;
     private final int number;
     private final QueuePairInitAttributes initAttributes;
     // The answer to a post to a queue that this queue pair does not have, or 0. Not every driver looks: siw divides by
-    // the
-    // queue's size.
+    // the queue's size.
     private final int refusedSend;
     private final int refusedReceive;
     private final AsyncSource asyncSource;
@@ -40,19 +42,33 @@ public final class QueuePair implements AutoCloseable {
     private final Set<Membership> memberships = new HashSet<>();
 
     private QueuePair(
-            ProtectionDomain domain, QueuePairHandle handle, QueuePairInitAttributes wanted, Lifecycle... parents) {
+            DeviceContext context,
+            ProtectionDomain domain,
+            QueuePairHandle handle,
+            QueuePairInitAttributes wanted,
+            Lifecycle... parents) {
+        this.context = context;
         this.domain = domain;
         this.handle = handle;
         this.number = handle.number();
         this.initAttributes = wanted.withCapabilities(handle.capabilities());
-        this.refusedSend = capabilities().maxSendWorkRequests() == 0 ? Errno.ENOMEM : 0;
+        this.refusedSend = refusedSend();
         this.refusedReceive = refusedReceive();
         this.life = new Lifecycle(HandleKind.QUEUE_PAIR, this::destroy, parents);
-        this.asyncSource = domain.context().asyncEvents.register(handle.asyncElement(), this);
+        this.asyncSource = context.asyncEvents.register(handle.asyncElement(), this);
+    }
+
+    private int refusedSend() {
+        if (type() == QueuePairType.XRC_RECEIVE) {
+            return Errno.EINVAL;
+        }
+        return capabilities().maxSendWorkRequests() == 0 ? Errno.ENOMEM : 0;
     }
 
     private int refusedReceive() {
-        if (initAttributes.sharedReceiveQueue() != null) {
+        if (initAttributes.sharedReceiveQueue() != null
+                || type() == QueuePairType.XRC_SEND
+                || type() == QueuePairType.XRC_RECEIVE) {
             return Errno.EINVAL;
         }
         return capabilities().maxReceiveWorkRequests() == 0 ? Errno.ENOMEM : 0;
@@ -112,6 +128,7 @@ public final class QueuePair implements AutoCloseable {
                             shared == null ? null : shared.handle,
                             xrcDomain == null ? null : xrcDomain.handle));
             return new QueuePair(
+                    domain.context(),
                     domain,
                     handle,
                     wanted,
@@ -121,8 +138,16 @@ public final class QueuePair implements AutoCloseable {
         }
     }
 
+    /** One that exists already; the caller is inside its XRC domain. */
+    static QueuePair opened(XrcDomain xrcDomain, QueuePairHandle handle) {
+        QueuePairInitAttributes attributes = QueuePairInitAttributes.of(
+                        QueuePairType.XRC_RECEIVE, handle.capabilities())
+                .withXrcDomain(xrcDomain);
+        return new QueuePair(xrcDomain.context(), null, handle, attributes, xrcDomain.life);
+    }
+
     DeviceContext context() {
-        return domain.context();
+        return context;
     }
 
     private static void requireSameDevice(ProtectionDomain domain, DeviceContext other) {
@@ -161,7 +186,7 @@ public final class QueuePair implements AutoCloseable {
     /**
      * The protection domain that it was created in.
      *
-     * @return the domain
+     * @return the domain; null when an XRC domain opened it
      */
     public ProtectionDomain domain() {
         return domain;
@@ -194,7 +219,7 @@ public final class QueuePair implements AutoCloseable {
         try {
             MemorySegment list = first.beginPost(type() == QueuePairType.UNRELIABLE_DATAGRAM ? domain : null);
             try {
-                errno = refusedSend == 0 ? handle.postSend(list) : refusedSend;
+                errno = refusedSend == 0 ? handle.postSend(list) : SendWorkRequestLayout.refuse(list, refusedSend);
             } finally {
                 first.endPost();
             }
@@ -223,7 +248,9 @@ public final class QueuePair implements AutoCloseable {
         int errno;
         try {
             MemorySegment list = first.checkedList();
-            errno = refusedReceive == 0 ? handle.postReceive(list) : refusedReceive;
+            errno = refusedReceive == 0
+                    ? handle.postReceive(list)
+                    : ReceiveWorkRequestLayout.refuse(list, refusedReceive);
         } finally {
             Reference.reachabilityFence(first);
             life.exit();
@@ -295,7 +322,7 @@ public final class QueuePair implements AutoCloseable {
     /** The same failure with the reason that the table of transitions knows. The caller is inside. */
     private VerbsException explained(QueuePairAttributes attributes, VerbsException failure) {
         String reason;
-        if (domain.context().transport() == TransportType.IWARP) {
+        if (context.transport() == TransportType.IWARP) {
             reason = "Over iWARP the connection manager changes the states of a queue pair.";
         } else {
             try {

@@ -32,13 +32,21 @@ public final class QueuePairInitAttributes {
         this.xrcDomain = xrcDomain;
     }
 
-    /** Refuses what drivers would follow a null pointer for. */
-    void requireQueues() {
-        if (sendQueue == null && type != QueuePairType.XRC_RECEIVE) {
+    /** Refuses what drivers would follow a null pointer for, or can't mean. */
+    void requireComplete() {
+        boolean receivesOnly = type == QueuePairType.XRC_RECEIVE;
+        if (sendQueue == null && !receivesOnly) {
             throw new IllegalArgumentException(type + " needs a queue of send completions");
         }
-        if (receiveQueue == null && type != QueuePairType.XRC_SEND && type != QueuePairType.XRC_RECEIVE) {
+        if (receiveQueue == null && type != QueuePairType.XRC_SEND && !receivesOnly) {
             throw new IllegalArgumentException(type + " needs a queue of receive completions");
+        }
+        if ((xrcDomain != null) != receivesOnly) {
+            throw new IllegalArgumentException(
+                    receivesOnly ? type + " needs an XRC domain" : "only XRC_RECEIVE belongs to an XRC domain");
+        }
+        if (type == QueuePairType.UNKNOWN) {
+            throw new IllegalArgumentException("UNKNOWN is no type to create");
         }
     }
 

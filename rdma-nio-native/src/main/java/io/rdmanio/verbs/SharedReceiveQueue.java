@@ -157,6 +157,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * @param first the first of the list
      * @throws PostException when the queue is full ({@code ENOMEM}) or a request has too many entries ({@code EINVAL});
      *     tells the first request that was not posted
+     * @throws VerbsException when it fails otherwise
      * @throws IllegalStateException after close, of a work request too
      */
     public void postReceive(ReceiveWorkRequest first) throws VerbsException {

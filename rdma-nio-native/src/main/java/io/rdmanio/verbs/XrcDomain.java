@@ -18,11 +18,11 @@ import io.rdmanio.verbs.spi.XrcDomainHandle;
  * <tr><td>ibv_close_xrc_domain(3)</td><td>ibv_close_xrcd(3)</td><td>{@link #close}</td></tr>
  * <tr><td>ibv_create_xrc_srq(3)</td><td>ibv_create_srq_ex(3)</td><td>{@link ProtectionDomain#createSharedReceiveQueue(
  * SharedReceiveQueueAttributes, XrcDomain, CompletionQueue)}</td></tr>
- * <tr><td>ibv_create_xrc_rcv_qp(3)</td><td>ibv_create_qp_ex(3), type IBV_QPT_XRC_RECV</td><td>a {@link QueuePair}</td>
+ * <tr><td>ibv_create_xrc_rcv_qp(3)</td><td>ibv_create_qp_ex(3), type IBV_QPT_XRC_RECV</td><td>{@link ProtectionDomain#createQueuePair}</td>
  * </tr>
- * <tr><td>ibv_modify_xrc_rcv_qp(3)</td><td>ibv_modify_qp(3)</td><td>a {@link QueuePair}</td></tr>
- * <tr><td>ibv_query_xrc_rcv_qp(3)</td><td>ibv_query_qp(3)</td><td>a {@link QueuePair}</td></tr>
- * <tr><td>ibv_reg_xrc_rcv_qp(3)</td><td>ibv_open_qp(3)</td><td>a {@link QueuePair}</td></tr>
+ * <tr><td>ibv_modify_xrc_rcv_qp(3)</td><td>ibv_modify_qp(3)</td><td>{@link QueuePair#modify}</td></tr>
+ * <tr><td>ibv_query_xrc_rcv_qp(3)</td><td>ibv_query_qp(3)</td><td>{@link QueuePair#query}</td></tr>
+ * <tr><td>ibv_reg_xrc_rcv_qp(3)</td><td>ibv_open_qp(3)</td><td>{@link #openQueuePair}</td></tr>
  * <tr><td>ibv_unreg_xrc_rcv_qp(3)</td><td>ibv_destroy_qp(3) of what was opened</td><td>{@link QueuePair#close}</td>
  * </tr>
  * </table>
@@ -54,6 +54,25 @@ public final class XrcDomain implements AutoCloseable {
      */
     public DeviceContext context() {
         return context;
+    }
+
+    /**
+     * Opens a receiving queue pair of this domain that exists already, made by this or another process (ibv_open_qp(3)):
+     * it lives until all that have it closed it. Makes a system call.
+     *
+     * @param number its number
+     * @return the queue pair, of the type XRC_RECEIVE, to be closed by the caller
+     * @throws VerbsException when there is none of that number in the domain ({@code EINVAL}), or the driver has no such
+     *     queue pairs ({@code EOPNOTSUPP})
+     * @throws IllegalStateException after close
+     */
+    public QueuePair openQueuePair(int number) throws VerbsException {
+        life.enter();
+        try {
+            return QueuePair.opened(this, handle.openQueuePair(number));
+        } finally {
+            life.exit();
+        }
     }
 
     /**

@@ -31,6 +31,7 @@ final class Cures {
                 function.equals("ibv_open_xrcd") ? "The file has no XRC domain: create one (XrcDomain.CREATE)." : "";
             case KERNEL_ENOTSUPP ->
                 "The kernel can't on this device (its own ENOTSUPP); groups of IPv6 are not to be had over RoCE.";
+            case Errno.ETIMEDOUT, Errno.EHOSTUNREACH -> unreachable(function);
             case Errno.EBUSY ->
                 function.equals("ibv_dereg_mr") ? WINDOW_BOUND : "Something that was made from it is still in use.";
             case Errno.EIO ->
@@ -65,6 +66,14 @@ final class Cures {
                         + " not through the loopback interface.";
             case "rdma_bind_addr" -> "No RDMA device has that address.";
             case "rdma_create_ep" -> "No RDMA device has the source address, or none has a route to the destination.";
+            default -> "";
+        };
+    }
+
+    private static String unreachable(String function) {
+        return switch (function) {
+            case "ibv_create_ah", "ibv_create_ah_from_wc", "ibv_modify_qp" ->
+                "Nobody answers at the destination GID, or no route leads there from the port's interface.";
             default -> "";
         };
     }
@@ -134,6 +143,8 @@ final class Cures {
             case "ibv_create_qp" ->
                 "The sizes must not exceed the device's maxQueuePairWorkRequests, maxSges and its inline limit, and the"
                         + " device must have the type.";
+            case "ibv_create_qp_ex" -> "The driver must know the XRC domain and take a queue pair of it.";
+            case "ibv_open_qp" -> "The XRC domain has no receiving queue pair of that number.";
             case "ibv_create_ah", "ibv_create_ah_from_wc" ->
                 "The port must exist, a device of RoCE needs a global route, and its source must be an entry of the"
                         + " port's GID table that is in use and of the destination's family.";

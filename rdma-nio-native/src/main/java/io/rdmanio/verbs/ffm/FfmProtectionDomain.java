@@ -140,6 +140,9 @@ final class FfmProtectionDomain implements ProtectionDomainHandle {
 
     @Override
     public QueuePairHandle createQueuePair(QueuePairRequest request) throws VerbsException {
+        if (request.xrcDomain() != null) {
+            return ((FfmXrcDomain) request.xrcDomain()).createQueuePair(request);
+        }
         try (CallFrame frame = CallFrame.enter()) {
             MemorySegment init = frame.arguments();
             QueuePairStructs.write(request, init);

@@ -120,4 +120,16 @@ public final class SendWorkRequestLayout {
     public static long failed(MemorySegment first) {
         return first.get(ValueLayout.JAVA_LONG, FAILED_OFFSET);
     }
+
+    /**
+     * Answers for an engine that a list was refused at its first request.
+     *
+     * @param first the first request of the list
+     * @param errno why
+     * @return errno
+     */
+    public static int refuse(MemorySegment first, int errno) {
+        first.set(ValueLayout.JAVA_LONG, FAILED_OFFSET, first.address());
+        return errno;
+    }
 }

@@ -30,7 +30,8 @@ public interface SharedReceiveQueueHandle {
     /**
      * Posts a list of receive work requests. Allocates nothing.
      *
-     * @param first the first, laid out as {@link ReceiveWorkRequestLayout} says
+     * @param first the first, laid out as {@link ReceiveWorkRequestLayout} says; when it fails, the address of the
+     *     first that was not posted is left in this one at {@link ReceiveWorkRequestLayout#FAILED_OFFSET}
      * @return 0, or an error number
      */
     int postReceive(MemorySegment first);

@@ -76,6 +76,7 @@ final class AbiTable {
             IbvQpCap.STRUCT,
             IbvQpInitAttr.STRUCT,
             IbvQpInitAttrEx.STRUCT,
+            IbvQpOpenAttr.STRUCT,
             IbvGlobalRoute.STRUCT,
             IbvAhAttr.STRUCT,
             IbvGrh.STRUCT,
@@ -129,6 +130,11 @@ final class AbiTable {
         add(table, CommunicationEventType.values(), CommunicationEventType::nativeName, CommunicationEventType::value);
         add(table, IdOption.values(), IdOption::nativeName, IdOption::value);
         publicConstants().values().forEach(table::putAll);
+        table.put("IBV_QP_INIT_ATTR_PD", (long) IbvQpInitAttrEx.IBV_QP_INIT_ATTR_PD);
+        table.put("IBV_QP_INIT_ATTR_XRCD", (long) IbvQpInitAttrEx.IBV_QP_INIT_ATTR_XRCD);
+        table.put("IBV_QP_OPEN_ATTR_NUM", (long) IbvQpOpenAttr.IBV_QP_OPEN_ATTR_NUM);
+        table.put("IBV_QP_OPEN_ATTR_XRCD", (long) IbvQpOpenAttr.IBV_QP_OPEN_ATTR_XRCD);
+        table.put("IBV_QP_OPEN_ATTR_TYPE", (long) IbvQpOpenAttr.IBV_QP_OPEN_ATTR_TYPE);
         table.put("IBV_MTU_256", (long) Attributes.IBV_MTU_256);
         table.put("IBV_MTU_4096", (long) Attributes.IBV_MTU_4096);
         table.put("IBV_SRQ_MAX_WR", (long) SharedReceiveQueueHandle.MAX_WORK_REQUESTS);
@@ -152,8 +158,6 @@ final class AbiTable {
         table.put("sizeof(struct ibv_path_data)", (long) IdOptions.PATH_BYTES);
         table.put("RDMA_CM_JOIN_MC_ATTR_ADDRESS", (long) FfmCommunicationId.RDMA_CM_JOIN_MC_ATTR_ADDRESS);
         table.put("RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS", (long) FfmCommunicationId.RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS);
-        table.put("IBV_QP_INIT_ATTR_PD", (long) IbvQpInitAttrEx.IBV_QP_INIT_ATTR_PD);
-        table.put("IBV_QP_INIT_ATTR_XRCD", (long) IbvQpInitAttrEx.IBV_QP_INIT_ATTR_XRCD);
         table.put("RDMA_UDP_QKEY", (long) DatagramParameters.UDP_QUEUE_KEY);
         table.put("__VERBS_ABI_IS_EXTENDED", FfmContext.EXTENDED);
         table.put("AF_INET", (long) SocketAddresses.AF_INET);
