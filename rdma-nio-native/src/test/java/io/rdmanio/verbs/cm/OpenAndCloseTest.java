@@ -55,8 +55,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>What is measured is the process's anonymous resident memory (RssAnon), so everything of the C libraries, of the
  * device's user driver and of the JVM is in it. The JVM's own memory grows at first: code is compiled, and the young
  * generation is touched for the first time. Hence the warm-up, and hence windows of the same number of cycles: what leaks
- * leaks in each of them, what settles is quiet in some window after the first. A leak of 64 bytes in each cycle, which
- * is 80 of malloc's, exceeds the bound in all windows.
+ * leaks in each of them, what settles is quiet in some window after the first. The bound is 48 bytes for each cycle: a leak
+ * of 64 bytes, which is 80 of malloc's, exceeds it in every window, and the noise seen is a fifth of it.
  */
 @Tag("rdma")
 @ExtendWith(LeakCheck.class)
@@ -65,7 +65,8 @@ class OpenAndCloseTest {
     private static final int MANY_PAIRS = 1_000;
     private static final int FEW = 200;
     private static final int FEW_PAIRS = 20;
-    private static final int LEAK_BYTES = 64;
+    private static final int LEAK_BYTES = 48;
+    private static final int PLANTED_BYTES = 64;
     // A few cycles are drowned in what the JVM does; only what loses whole pages shows.
     private static final int COARSE_LEAK_BYTES = 16_384;
     private static final int MAX_WINDOWS = 6;
@@ -332,7 +333,7 @@ class OpenAndCloseTest {
     @Tag("slow")
     void plantedLeak_isFound() {
         try (Arena arena = Arena.ofShared()) {
-            assertThatThrownBy(() -> repeat("planted leak", () -> arena.allocate(LEAK_BYTES), MANY, LEAK_BYTES))
+            assertThatThrownBy(() -> repeat("planted leak", () -> arena.allocate(PLANTED_BYTES), MANY, LEAK_BYTES))
                     .isInstanceOf(AssertionError.class)
                     .hasMessageContaining("bytes that the last window of 5000 cycles left");
         }

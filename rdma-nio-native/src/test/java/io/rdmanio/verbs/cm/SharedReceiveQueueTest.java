@@ -25,7 +25,6 @@ import io.rdmanio.verbs.WorkCompletionStatus;
 import io.rdmanio.verbs.XrcDomain;
 import io.rdmanio.verbs.cm.SharedReceivers.Receipt;
 import java.io.IOException;
-import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -341,8 +340,11 @@ class SharedReceiveQueueTest {
         }
     }
 
-    private static void assertRefuses(
-            SharedReceivers receivers, int sends, int receives, ThrowingConsumer<QueuePair> post)
+    private interface Post {
+        void to(QueuePair pair) throws VerbsException;
+    }
+
+    private static void assertRefuses(SharedReceivers receivers, int sends, int receives, Post post)
             throws VerbsException {
         QueuePair pair;
         try {
@@ -356,7 +358,7 @@ class SharedReceiveQueueTest {
             return;
         }
         try (pair) {
-            assertThatThrownBy(() -> post.accept(pair)).isInstanceOf(PostException.class);
+            assertThatThrownBy(() -> post.to(pair)).isInstanceOf(PostException.class);
         }
     }
 
