@@ -139,6 +139,21 @@ final class SpeedEnd implements AutoCloseable {
         }
     }
 
+    /**
+     * Round trips: with two ends in this thread both halves of each, else the half of this process. It stands here since
+     * the JVM, when it first compiles a method of a class for good, allocates all string constants of that class.
+     */
+    static void ping(SpeedEnd client, SpeedEnd server, int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            client.sendMessage();
+            if (server != null) {
+                server.receiveMessage();
+                server.sendMessage();
+            }
+            client.receiveMessage();
+        }
+    }
+
     /** Takes the completions of all sends. */
     void drain() throws IOException {
         while (sending > 0) {

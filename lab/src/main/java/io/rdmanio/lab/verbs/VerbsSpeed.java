@@ -73,18 +73,6 @@ public final class VerbsSpeed {
         }
     }
 
-    /** Round trips: with two ends in this thread both halves of each, else the half of this process. */
-    private static void ping(SpeedEnd client, SpeedEnd server, int count) throws IOException {
-        for (int i = 0; i < count; i++) {
-            client.sendMessage();
-            if (server != null) {
-                server.receiveMessage();
-                server.sendMessage();
-            }
-            client.receiveMessage();
-        }
-    }
-
     private static void obey(SpeedEnd client, SpeedEnd server) throws IOException {
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         System.out.println("STARTED");
@@ -97,7 +85,7 @@ public final class VerbsSpeed {
                 case "ping" -> {
                     bytes = THREADS.getCurrentThreadAllocatedBytes();
                     start = System.nanoTime();
-                    ping(client, server, count);
+                    SpeedEnd.ping(client, server, count);
                 }
                 case "poll" -> {
                     client.drain();
