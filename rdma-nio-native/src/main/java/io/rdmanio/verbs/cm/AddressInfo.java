@@ -84,21 +84,41 @@ public record AddressInfo(
         return (flags & AddressInfoFlags.PASSIVE) != 0;
     }
 
+    /**
+     * The path to the peer.
+     *
+     * @return a copy, may be empty
+     */
     @Override
     public byte[] route() {
         return route.clone();
     }
 
+    /**
+     * What precedes the private data of a request to connect.
+     *
+     * @return a copy, may be empty
+     */
     @Override
     public byte[] connectData() {
         return connectData.clone();
     }
 
+    /**
+     * The local address as in C.
+     *
+     * @return a copy, may be empty
+     */
     @Override
     public byte[] rawSource() {
         return rawSource.clone();
     }
 
+    /**
+     * The peer's address as in C.
+     *
+     * @return a copy, may be empty
+     */
     @Override
     public byte[] rawDestination() {
         return rawDestination.clone();
