@@ -9,6 +9,10 @@ import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.OpenDeviceContext;
 import io.rdmanio.verbs.PostException;
 import io.rdmanio.verbs.ProtectionDomain;
+import io.rdmanio.verbs.QueuePair;
+import io.rdmanio.verbs.QueuePairCapabilities;
+import io.rdmanio.verbs.QueuePairInitAttributes;
+import io.rdmanio.verbs.QueuePairType;
 import io.rdmanio.verbs.ReceiveWorkRequest;
 import io.rdmanio.verbs.SharedReceiveQueue;
 import io.rdmanio.verbs.SharedReceiveQueueAttributes;
@@ -250,6 +254,81 @@ class XrcTest {
                     .isInstanceOf(VerbsException.class)
                     .hasMessageContaining("ibv_create_srq_ex(fake0)")
                     .hasMessageContaining("EOPNOTSUPP");
+        }
+    }
+
+    private long queuePair(int number) {
+        MemorySegment pair = driver.object(IbvQp.STRUCT);
+        IbvQp.QP_NUM.set(pair, number);
+        return pair.address();
+    }
+
+    @Test
+    void receivingQueuePair_isMadeAndOpenedByTheDomain() throws IOException {
+        withXrc()
+                .on(VerbsContext.CREATE_QP_EX, 2, arguments -> {
+                    MemorySegment init = IbvQpInitAttrEx.STRUCT.at(arguments[1]);
+                    seen.add("create mask " + IbvQpInitAttrEx.COMP_MASK.get(init) + " type "
+                            + IbvQpInitAttrEx.QP_TYPE.get(init) + " here " + (arguments[0] == driver.address())
+                            + " domain " + (IbvQpInitAttrEx.XRCD.get(init) != 0));
+                    return queuePair(5);
+                })
+                .on(VerbsContext.OPEN_QP, 2, arguments -> {
+                    MemorySegment open = IbvQpOpenAttr.STRUCT.at(arguments[1]);
+                    seen.add("open mask " + IbvQpOpenAttr.COMP_MASK.get(open) + " type "
+                            + IbvQpOpenAttr.QP_TYPE.get(open) + " number " + IbvQpOpenAttr.QP_NUM.get(open)
+                            + " domain " + (IbvQpOpenAttr.XRCD.get(open) != 0));
+                    return queuePair(IbvQpOpenAttr.QP_NUM.get(open));
+                });
+        OpenDeviceContext device = driver.open();
+        XrcDomain xrcDomain = device.openXrcDomain(XrcDomain.NO_FILE, XrcDomain.CREATE);
+        QueuePairInitAttributes wanted = QueuePairInitAttributes.of(
+                        QueuePairType.XRC_RECEIVE, new QueuePairCapabilities(0, 0, 0, 0, 0))
+                .withXrcDomain(xrcDomain);
+        QueuePair made = domain(device).createQueuePair(wanted);
+        QueuePair opened = xrcDomain.openQueuePair(6);
+        assertThat(made.number()).isEqualTo(5);
+        assertThat(opened.number()).isEqualTo(6);
+        assertThat(opened.type()).isEqualTo(QueuePairType.XRC_RECEIVE);
+        seen.removeFirst();
+        driver.library(arguments -> {
+            seen.add("library");
+            return 0;
+        });
+        xrcDomain.close();
+        // Both queue pairs are destroyed, by a function of the library, before the domain is closed.
+        assertThat(seen)
+                .containsExactly(
+                        "create mask 2 type 10 here true domain true",
+                        "open mask 11 type 10 number 6 domain true",
+                        "library",
+                        "library",
+                        "close true");
+        assertThatThrownBy(opened::toError).isInstanceOf(IllegalStateException.class);
+        device.close();
+    }
+
+    @Test
+    void receivingQueuePair_thatCannotBeIsExplained() throws IOException {
+        try (OpenDeviceContext device = withXrc().open()) {
+            XrcDomain xrcDomain = device.openXrcDomain(XrcDomain.NO_FILE, XrcDomain.CREATE);
+            ProtectionDomain domain = domain(device);
+            QueuePairInitAttributes wanted = QueuePairInitAttributes.of(
+                            QueuePairType.XRC_RECEIVE, new QueuePairCapabilities(0, 0, 0, 0, 0))
+                    .withXrcDomain(xrcDomain);
+            assertThatThrownBy(() -> domain.createQueuePair(wanted))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("ibv_create_qp_ex(fake0)")
+                    .hasMessageContaining("EOPNOTSUPP");
+            assertThatThrownBy(() -> xrcDomain.openQueuePair(6))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("ibv_open_qp(fake0)")
+                    .hasMessageContaining("EOPNOTSUPP");
+            driver.on(VerbsContext.OPEN_QP, 2, arguments -> FakeDriver.fail(Errno.EINVAL));
+            assertThatThrownBy(() -> xrcDomain.openQueuePair(6))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("ibv_open_qp(queuePair=6)")
+                    .hasMessageContaining("EINVAL");
         }
     }
 
