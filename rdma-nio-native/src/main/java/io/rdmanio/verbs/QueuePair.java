@@ -347,9 +347,9 @@ public final class QueuePair implements AutoCloseable {
      * Queries attributes (ibv_query_qp(3)). Makes a system call. Not to be relied on over the software iWARP device siw,
      * whose driver leaves most of them undefined, the state among them.
      *
-     * @param wanted which attributes at least; a device may tell more
+     * @param wanted which attributes at least; a device may tell more. RATE_LIMIT can be set and not queried
      * @return what the device tells
-     * @throws VerbsException when it fails
+     * @throws VerbsException when it fails, as for RATE_LIMIT ({@code EOPNOTSUPP})
      * @throws IllegalStateException after close
      */
     public QueuePairQuery query(Set<QueuePairAttribute> wanted) throws VerbsException {

@@ -225,7 +225,8 @@ public final class SendWorkRequest implements AutoCloseable {
      *
      * @param address the way to the peer
      * @param remoteNumber the number of its queue pair; {@link #MULTICAST_NUMBER} for a multicast group
-     * @param remoteQueueKey the queue key that it wants; with the highest bit set, the sender's own is used
+     * @param remoteQueueKey the queue key that it wants; with the highest bit set, InfiniBand devices use the sender's
+     *     own
      * @return this
      */
     public SendWorkRequest datagram(AddressHandle address, int remoteNumber, int remoteQueueKey) {

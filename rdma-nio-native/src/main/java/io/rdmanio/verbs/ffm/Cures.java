@@ -26,7 +26,7 @@ final class Cures {
                 "Another RDMA listener has the address; on iWARP a TCP socket on the same port counts too.";
             case Errno.ECONNREFUSED -> "Nobody listens there.";
             case Errno.EINVAL -> invalid(function);
-            case Errno.EOPNOTSUPP, Errno.ENOSYS -> "The device or its driver does not have this operation.";
+            case Errno.EOPNOTSUPP, Errno.ENOSYS -> missing(function);
             case Errno.EAGAIN ->
                 function.equals("ibv_open_xrcd") ? "The file has no XRC domain: create one (XrcDomain.CREATE)." : "";
             case KERNEL_ENOTSUPP ->
@@ -51,6 +51,16 @@ final class Cures {
         return wanted + "RLIMIT_MEMLOCK is " + (limit < 0 ? "unknown" : limit + " bytes")
                 + " for all registered memory and queues together. Raise it: ulimit -l, LimitMEMLOCK= in a systemd"
                 + " unit, memlock in /etc/security/limits.conf, --ulimit memlock=-1 of a container.";
+    }
+
+    private static String missing(String function) {
+        String cause = "The device or its driver does not have this operation";
+        return switch (function) {
+            case "ibv_create_qp" -> cause + ", or no queue pairs of this type.";
+            case "ibv_modify_qp" -> cause + ", or not for these attributes: few know RATE_LIMIT.";
+            case "ibv_query_qp" -> cause + ", or RATE_LIMIT was asked for, which can be set and not queried.";
+            default -> cause + ".";
+        };
     }
 
     private static String permission() {
