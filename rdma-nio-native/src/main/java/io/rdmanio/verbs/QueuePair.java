@@ -210,7 +210,9 @@ public final class QueuePair implements AutoCloseable {
      * @throws PostException when the queue is full or a request too large for it ({@code ENOMEM}), a request is invalid
      *     or the queue pair not ready to send ({@code EINVAL}); tells the first request that was not posted
      * @throws VerbsException when it fails otherwise
-     * @throws IllegalArgumentException when a request for a datagram queue pair has no address handle of its domain
+     * @throws IllegalArgumentException when a request for a datagram queue pair has no address handle of its domain, one
+     *     lacks the memory window or header that its opcode needs, or its inline data has 2 GiB or more, or lies at
+     *     address 0 or in a region that is named by addresses of its own
      * @throws IllegalStateException after close, of a work request or an address handle too
      */
     public void postSend(SendWorkRequest first) throws VerbsException {

@@ -5,6 +5,7 @@ import io.rdmanio.verbs.spi.ScatterGatherLayout;
 import io.rdmanio.verbs.spi.SendWorkRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Objects;
 
 /**
@@ -37,6 +38,8 @@ public final class SendWorkRequest implements AutoCloseable {
     private AddressHandle addressHandle;
     // Keeps the memory reachable.
     private MemorySegment segmentHeader;
+    // Which entries name a region by addresses of its own, where this process has other memory or none.
+    private final boolean[] elsewhere;
 
     /**
      * Allocates a request of its own, freed by {@link #close}: everything zero, no entries in use.
@@ -60,6 +63,7 @@ public final class SendWorkRequest implements AutoCloseable {
             throw new IllegalArgumentException("maxSges " + maxSges + " is negative");
         }
         this.maxSges = maxSges;
+        this.elsewhere = new boolean[maxSges];
         this.memory = new OwnMemory(
                 arena,
                 SendWorkRequestLayout.ALLOCATED_BYTES + maxSges * ScatterGatherLayout.SIZE,
@@ -87,9 +91,13 @@ public final class SendWorkRequest implements AutoCloseable {
      *
      * @param opcode one of {@link SendOpcode}
      * @return this
-     * @throws IllegalArgumentException when it is BIND_MEMORY_WINDOW: {@link #bindMemoryWindow} sets that
+     * @throws IllegalArgumentException when it is none of those, which drivers look up in a table without a check; or
+     *     BIND_MEMORY_WINDOW, which {@link #bindMemoryWindow} sets
      */
     public SendWorkRequest opcode(int opcode) {
+        if (opcode < SendOpcode.WRITE || opcode > SendOpcode.TCP_SEGMENTATION) {
+            throw new IllegalArgumentException("opcode " + opcode + " is none of SendOpcode");
+        }
         if (opcode == SendOpcode.BIND_MEMORY_WINDOW) {
             throw new IllegalArgumentException("bindMemoryWindow sets this opcode, with all that belongs to it");
         }
@@ -284,6 +292,7 @@ public final class SendWorkRequest implements AutoCloseable {
         window = null;
         region = null;
         segmentHeader = null;
+        Arrays.fill(elsewhere, false);
         memory().fill((byte) 0);
         SendWorkRequestLayout.SGE_LIST.set(memory(), memory().address() + SendWorkRequestLayout.ALLOCATED_BYTES);
         return this;
@@ -302,7 +311,8 @@ public final class SendWorkRequest implements AutoCloseable {
     }
 
     /**
-     * Sets a scatter-gather entry.
+     * Sets a scatter-gather entry. The address is not checked: with {@link SendFlags#INLINE} the data is read by this
+     * process itself, which a wrong address ends, as it does in C.
      *
      * @param index which
      * @param address where the data lies
@@ -314,6 +324,7 @@ public final class SendWorkRequest implements AutoCloseable {
     public SendWorkRequest sge(int index, long address, int lengthBytes, int localKey) {
         long base =
                 SendWorkRequestLayout.ALLOCATED_BYTES + Objects.checkIndex(index, maxSges) * ScatterGatherLayout.SIZE;
+        elsewhere[index] = false;
         ScatterGatherLayout.ADDRESS.set(memory(), base, address);
         ScatterGatherLayout.LENGTH.set(memory(), base, lengthBytes);
         ScatterGatherLayout.LOCAL_KEY.set(memory(), base, localKey);
@@ -332,7 +343,11 @@ public final class SendWorkRequest implements AutoCloseable {
      */
     public SendWorkRequest sge(int index, MemoryRegion region, long offset, int lengthBytes) {
         Objects.checkFromIndexSize(offset, lengthBytes, region.lengthBytes());
-        return sge(index, region.address() + offset, lengthBytes, region.localKey());
+        MemorySegment piece = region.memory();
+        long begin = region.address();
+        sge(index, begin + offset, lengthBytes, region.localKey());
+        elsewhere[index] = piece == null || piece.address() != begin;
+        return this;
     }
 
     /**
@@ -363,7 +378,8 @@ public final class SendWorkRequest implements AutoCloseable {
      * @return the list's first request
      * @throws IllegalStateException when memory was freed or one of those was closed; nothing is held then
      * @throws IllegalArgumentException when an address handle is missing, where C would follow any pointer, or belongs
-     *     to another domain; nothing is held then
+     *     to another domain; or when a request lacks what its opcode reads, or inline data can't be copied; nothing is
+     *     held then
      */
     MemorySegment beginPost(ProtectionDomain datagrams) {
         SendWorkRequest request = this;
@@ -389,12 +405,36 @@ public final class SendWorkRequest implements AutoCloseable {
         if (window == null && SendWorkRequestLayout.OPCODE.get(memory()) == SendOpcode.BIND_MEMORY_WINDOW) {
             throw new IllegalArgumentException("a request lacks its memory window: set it by bindMemoryWindow(...)");
         }
+        if (segmentHeader == null && SendWorkRequestLayout.OPCODE.get(memory()) == SendOpcode.TCP_SEGMENTATION) {
+            throw new IllegalArgumentException("a request lacks its header: set it by segmentation(...)");
+        }
+        if ((SendWorkRequestLayout.FLAGS.get(memory()) & SendFlags.INLINE) != 0) {
+            checkInline();
+        }
         holdAddress(datagrams);
         try {
             holdWindow();
         } catch (IllegalStateException e) {
             releaseAddress();
             throw e;
+        }
+    }
+
+    /** Refuses inline data that the library, which copies it in this process, would crash on. */
+    private void checkInline() {
+        long sumBytes = 0;
+        for (int i = SendWorkRequestLayout.SGE_COUNT.get(memory()) - 1; i >= 0; i--) {
+            long base = SendWorkRequestLayout.ALLOCATED_BYTES + i * ScatterGatherLayout.SIZE;
+            long lengthBytes = Integer.toUnsignedLong(ScatterGatherLayout.LENGTH.get(memory(), base));
+            if (lengthBytes != 0 && (elsewhere[i] || ScatterGatherLayout.ADDRESS.get(memory(), base) == 0)) {
+                throw new IllegalArgumentException(
+                        "inline data must lie in memory of this process, and entry " + i + " has no address of it");
+            }
+            sumBytes += lengthBytes;
+        }
+        // Drivers compare with the queue pair's limit after adding up in 32 bits.
+        if (sumBytes > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("inline data of " + sumBytes + " bytes is more than any queue takes");
         }
     }
 

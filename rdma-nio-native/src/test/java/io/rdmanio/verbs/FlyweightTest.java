@@ -202,6 +202,47 @@ class FlyweightTest {
     }
 
     @Test
+    void inlineData_isCheckedBeforeTheLibraryCopiesIt() {
+        try (SendWorkRequest request = new SendWorkRequest(2);
+                Arena arena = Arena.ofConfined()) {
+            long address = arena.allocate(8).address();
+            request.flags(SendFlags.INLINE).sgeCount(1).sge(0, address, -1, 0);
+            assertThatThrownBy(() -> request.beginPost(null))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("inline data of 4294967295 bytes is more than any queue takes");
+            request.sgeCount(2).sge(0, address, 1 << 31, 0).sge(1, address, (1 << 31) + 8, 0);
+            assertThatThrownBy(() -> request.beginPost(null)).isInstanceOf(IllegalArgumentException.class);
+            request.sge(0, address, 8, 0).sge(1, 0, 1, 0);
+            assertThatThrownBy(() -> request.beginPost(null))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("entry 1 has no address");
+            request.sge(1, 0, 0, 0);
+            request.beginPost(null);
+            request.endPost();
+            // Entries that are not in use and requests without the flag are no business of the library's.
+            request.sge(1, 0, 1, 0).sgeCount(1);
+            request.beginPost(null);
+            request.endPost();
+            request.sgeCount(2).flags(0).sge(0, address, -1, 0);
+            request.beginPost(null);
+            request.endPost();
+        }
+    }
+
+    @Test
+    void opcode_isOneOfThoseThereAre() {
+        try (SendWorkRequest request = new SendWorkRequest(0)) {
+            for (int opcode : new int[] {Integer.MIN_VALUE, -1, 11, Integer.MAX_VALUE}) {
+                assertThatThrownBy(() -> request.opcode(opcode)).isInstanceOf(IllegalArgumentException.class);
+            }
+            request.opcode(SendOpcode.TCP_SEGMENTATION);
+            assertThatThrownBy(() -> request.beginPost(null))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("lacks its header");
+        }
+    }
+
+    @Test
     void useAfterClose_isRefused() {
         SendWorkRequest request = new SendWorkRequest(1);
         assertThat(OpenHandles.describe()).isEqualTo("SendWorkRequest: 1");
