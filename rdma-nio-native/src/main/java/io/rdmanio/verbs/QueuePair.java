@@ -75,9 +75,16 @@ public final class QueuePair implements AutoCloseable {
     }
 
     private void destroy() throws VerbsException {
-        leaveGroups();
+        VerbsException notLeft = leaveGroups();
         asyncSource.beginDestroy();
-        handle.destroy();
+        try {
+            handle.destroy();
+        } catch (VerbsException e) {
+            if (notLeft != null) {
+                e.addSuppressed(notLeft);
+            }
+            throw e;
+        }
         asyncSource.endDestroy();
     }
 
@@ -460,14 +467,28 @@ public final class QueuePair implements AutoCloseable {
         }
     }
 
-    private void leaveGroups() throws VerbsException {
+    /**
+     * Leaves all groups. A failure, which is returned, matters only if the queue pair then can't be destroyed: the
+     * connection manager detaches it from a group that an id leaves, so it may have left that before.
+     */
+    private VerbsException leaveGroups() {
+        VerbsException failure = null;
         synchronized (memberships) {
             for (Iterator<Membership> i = memberships.iterator(); i.hasNext(); ) {
                 Membership membership = i.next();
-                handle.detachMulticast(membership.group(), membership.localId());
-                i.remove();
+                try {
+                    handle.detachMulticast(membership.group(), membership.localId());
+                    i.remove();
+                } catch (VerbsException e) {
+                    if (failure == null) {
+                        failure = e;
+                    } else {
+                        failure.addSuppressed(e);
+                    }
+                }
             }
         }
+        return failure;
     }
 
     /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.QueuePairType;
 import io.rdmanio.verbs.RdmaEngine;
@@ -98,6 +99,26 @@ class MulticastTest {
                 id.joinMulticast(before.group());
                 TestDevice.expect(channel, CommunicationEventType.MULTICAST_JOIN);
             }
+        }
+    }
+
+    @Test
+    void queuePairThatIsAttachedByItsIdToo_closesAfterTheIdLeft() throws IOException {
+        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+                Endpoint member = new Endpoint(bound(channel, PortSpace.UDP), QueuePairType.UNRELIABLE_DATAGRAM)) {
+            MulticastMembership membership = member.id.joinMulticast(group(7));
+            try (CommunicationEvent event = TestDevice.next(channel, CommunicationEventType.MULTICAST_JOIN)) {
+                Gid gid = event.datagramParameters()
+                        .addressHandleAttributes()
+                        .route()
+                        .destination();
+                member.pair.attachMulticast(gid, 0);
+                membership.close();
+                assertThatThrownBy(() -> member.pair.detachMulticast(gid, 0))
+                        .isInstanceOfSatisfying(
+                                VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+            }
+            member.pair.close();
         }
     }
 
