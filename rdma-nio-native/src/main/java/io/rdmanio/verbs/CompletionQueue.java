@@ -5,6 +5,7 @@ import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.Lifecycle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -131,7 +132,7 @@ public final class CompletionQueue implements AutoCloseable {
      * @param into where they go, from index 0; its capacity bounds their number
      * @return how many were taken; less than the capacity means that the queue was empty then
      * @throws VerbsException when polling fails, the queue having overrun for example
-     * @throws IllegalStateException after close, or when another thread is polling
+     * @throws IllegalStateException after close, of the completions or their arena too, or when another thread is polling
      */
     public int poll(WorkCompletions into) throws VerbsException {
         if (!CLAIM.compareAndSet(this, FREE, POLLING)) {
@@ -139,8 +140,9 @@ public final class CompletionQueue implements AutoCloseable {
         }
         int count;
         try {
-            count = handle.poll(into.capacity(), into.memory());
+            count = handle.poll(into.capacity(), into.writableMemory());
         } finally {
+            Reference.reachabilityFence(into);
             CLAIM.setRelease(this, FREE);
         }
         if (count < 0) {

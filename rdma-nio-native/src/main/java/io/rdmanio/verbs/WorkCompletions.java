@@ -4,6 +4,7 @@ import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.WorkCompletionLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /**
@@ -53,6 +54,13 @@ public final class WorkCompletions implements AutoCloseable {
 
     MemorySegment memory() {
         return memory.segment();
+    }
+
+    /** The memory, after a check that the arena is open, which somebody else may own: C writes there without one. */
+    MemorySegment writableMemory() {
+        MemorySegment segment = memory();
+        segment.get(ValueLayout.JAVA_BYTE, 0);
+        return segment;
     }
 
     private static long base(int i) {

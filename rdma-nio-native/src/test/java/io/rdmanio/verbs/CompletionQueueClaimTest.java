@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmanio.verbs.spi.FakeEngine;
 import io.rdmanio.verbs.spi.VerbsAccess;
+import java.lang.foreign.Arena;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -44,6 +45,24 @@ class CompletionQueueClaimTest {
         threads.close();
         device.close();
         completions.close();
+    }
+
+    @Test
+    void poll_intoMemoryOfAClosedArenaIsRefused() throws VerbsException {
+        WorkCompletions freed;
+        try (Arena arena = Arena.ofConfined()) {
+            freed = new WorkCompletions(arena, 1);
+            assertThat(queue.poll(freed)).isZero();
+        }
+        fake.duringPoll = () -> {
+            throw new AssertionError("the driver would write into freed memory");
+        };
+        assertThatThrownBy(() -> queue.poll(freed)).isInstanceOf(IllegalStateException.class);
+        freed.close();
+        // The refusal leaves the queue to others.
+        fake.duringPoll = () -> {};
+        assertThat(queue.poll(completions)).isZero();
+        assertThatThrownBy(() -> queue.poll(freed)).hasMessage("this WorkCompletions is closed");
     }
 
     /** Holds up a native call until the test lets it go on. */
