@@ -129,7 +129,8 @@ public final class MemoryRegion implements AutoCloseable {
      *     as wanted, or no longer usable, and so does {@link #isValid}
      * @throws IllegalArgumentException when there are unknown changes, something is given that shall not change or not
      *     given that shall, memory is empty or on the heap, or the domain belongs to another device
-     * @throws IllegalStateException after close, of either domain too; after a failure that left nothing usable
+     * @throws IllegalStateException after close, of either domain too; when the new memory was freed; after a failure
+     *     that left nothing usable
      */
     public void reregister(int changes, ProtectionDomain newDomain, MemorySegment newMemory, int accessFlags)
             throws VerbsException {
@@ -166,8 +167,11 @@ public final class MemoryRegion implements AutoCloseable {
         if ((changes & ReregisterFlags.ACCESS) == 0 && accessFlags != 0) {
             throw new IllegalArgumentException("access flags belong to the change of access, and to no other");
         }
-        if (newMemory != null && (!newMemory.isNative() || newMemory.byteSize() == 0)) {
-            throw new IllegalArgumentException("memory that is empty or on the heap can't be registered");
+        if (newMemory != null) {
+            ProtectionDomain.requireRegistrable(newMemory);
+            if (newMemory.byteSize() == 0) {
+                throw new IllegalArgumentException("memory that is empty can't be registered");
+            }
         }
         if (newDomain != null && newDomain.context() != domain().context()) {
             throw new IllegalArgumentException("the new domain belongs to another device");

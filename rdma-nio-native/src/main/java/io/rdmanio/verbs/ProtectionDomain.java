@@ -26,6 +26,16 @@ public final class ProtectionDomain implements AutoCloseable {
         this.life = new Lifecycle(HandleKind.PROTECTION_DOMAIN, handle::destroy, id);
     }
 
+    /** Refuses memory without an address, and an address without memory: another's may be there by now. */
+    static void requireRegistrable(MemorySegment memory) {
+        if (!memory.isNative()) {
+            throw new IllegalArgumentException("memory on the heap can't be registered");
+        }
+        if (!memory.scope().isAlive()) {
+            throw new IllegalStateException("memory that was freed can't be registered");
+        }
+    }
+
     /**
      * Registers memory (ibv_reg_mr(3)): its pages are pinned until the region is closed. Makes a system call and takes
      * time in proportion to the number of pages.
@@ -37,12 +47,10 @@ public final class ProtectionDomain implements AutoCloseable {
      * @throws VerbsException when memory can't be locked ({@code ENOMEM}; names the limit), the flags don't fit
      *     together ({@code EINVAL}), or the memory can't be written as they demand ({@code EFAULT}, {@code EACCES})
      * @throws IllegalArgumentException when the memory is on the heap
-     * @throws IllegalStateException after close
+     * @throws IllegalStateException after close, or when the memory was freed
      */
     public MemoryRegion registerMemory(MemorySegment memory, int accessFlags) throws VerbsException {
-        if (!memory.isNative()) {
-            throw new IllegalArgumentException("memory on the heap can't be registered");
-        }
+        requireRegistrable(memory);
         life.enter();
         try {
             MemoryRegionHandle region = handle.registerMemory(memory.address(), memory.byteSize(), accessFlags);
@@ -65,13 +73,11 @@ public final class ProtectionDomain implements AutoCloseable {
      * @throws VerbsException when memory can't be locked ({@code ENOMEM}; names the limit), the flags or the address
      *     don't fit ({@code EINVAL}), or the memory can't be written as they demand ({@code EFAULT}, {@code EACCES})
      * @throws IllegalArgumentException when the memory is on the heap
-     * @throws IllegalStateException after close
+     * @throws IllegalStateException after close, or when the memory was freed
      */
     public MemoryRegion registerMemory(MemorySegment memory, long ioVirtualAddress, int accessFlags)
             throws VerbsException {
-        if (!memory.isNative()) {
-            throw new IllegalArgumentException("memory on the heap can't be registered");
-        }
+        requireRegistrable(memory);
         life.enter();
         try {
             MemoryRegionHandle region =

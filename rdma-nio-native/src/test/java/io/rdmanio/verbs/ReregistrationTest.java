@@ -57,6 +57,20 @@ class ReregistrationTest {
     }
 
     @Test
+    void memoryThatWasFreed_isNotRegistered() {
+        MemorySegment freed;
+        try (Arena brief = Arena.ofConfined()) {
+            freed = brief.allocate(64);
+        }
+        assertThatThrownBy(() -> domain.registerMemory(freed, 0)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> domain.registerMemory(freed, 0, 0)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> region.reregister(ReregisterFlags.TRANSLATION, null, freed, 0))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("memory that was freed can't be registered");
+        assertThat(fake.journal).isEmpty();
+    }
+
+    @Test
     void changeOfDomain_movesTheOwnership() throws VerbsException {
         ProtectionDomain heir = device.allocateProtectionDomain();
         region.reregister(ReregisterFlags.PROTECTION_DOMAIN, heir, null, 0);
