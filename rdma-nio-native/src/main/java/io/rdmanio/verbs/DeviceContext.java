@@ -76,9 +76,11 @@ public sealed class DeviceContext permits OpenDeviceContext {
      * @param port its number, from 1
      * @return its attributes
      * @throws VerbsException when there is no such port ({@code EINVAL}), or the query fails
+     * @throws IllegalArgumentException when the port is not 0 to 255
      * @throws IllegalStateException after close
      */
     public PortAttributes portAttributes(int port) throws VerbsException {
+        UnsignedField.checkByte("port", port);
         life.enter();
         try {
             return handle.queryPort(port);
@@ -94,9 +96,11 @@ public sealed class DeviceContext permits OpenDeviceContext {
      * @param index the entry, less than {@link PortAttributes#gidTableLength}
      * @return its 16 bytes; all zero when the entry is not in use
      * @throws VerbsException when there is no such port or entry
+     * @throws IllegalArgumentException when the port is not 0 to 255
      * @throws IllegalStateException after close
      */
     public byte[] gid(int port, int index) throws VerbsException {
+        UnsignedField.checkByte("port", port);
         life.enter();
         try {
             return handle.queryGid(port, index);
@@ -129,9 +133,11 @@ public sealed class DeviceContext permits OpenDeviceContext {
      * @param index the entry, less than {@link PortAttributes#partitionKeyTableLength}
      * @return the key, 0 to 0xFFFF
      * @throws VerbsException when there is no such port or entry ({@code ENOENT} or {@code EINVAL}); iWARP has none
+     * @throws IllegalArgumentException when the port is not 0 to 255
      * @throws IllegalStateException after close
      */
     public int partitionKey(int port, int index) throws VerbsException {
+        UnsignedField.checkByte("port", port);
         life.enter();
         try {
             return handle.queryPartitionKey(port, index);
@@ -258,12 +264,14 @@ public sealed class DeviceContext permits OpenDeviceContext {
      *     null when the entry has none
      * @return the path, for {@link ProtectionDomain#createAddressHandle(AddressHandleAttributes)}
      * @throws VerbsException when the header's destination is not in the port's GID table
-     * @throws IllegalArgumentException when the header is too short, or null though the entry has one
+     * @throws IllegalArgumentException when the port is not 0 to 255, or the header is too short, or null though the
+     *     entry has one
      * @throws IndexOutOfBoundsException when there is no such entry
      * @throws IllegalStateException after close, of the completions too
      */
     public AddressHandleAttributes pathToSender(int port, WorkCompletions completions, int entry, MemorySegment header)
             throws VerbsException {
+        UnsignedField.checkByte("port", port);
         MemorySegment completion = completions.entryWithHeader(entry, header);
         life.enter();
         try {

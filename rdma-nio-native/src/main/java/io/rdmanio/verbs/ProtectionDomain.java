@@ -232,12 +232,14 @@ public final class ProtectionDomain implements AutoCloseable {
      * @return the handle, to be closed by the caller
      * @throws VerbsException when the header does not suit the port's GID table, or as
      *     {@link #createAddressHandle(AddressHandleAttributes)}
-     * @throws IllegalArgumentException when the header is too short, or null though the entry has one
+     * @throws IllegalArgumentException when the port is not 0 to 255, or the header is too short, or null though the
+     *     entry has one
      * @throws IndexOutOfBoundsException when there is no such entry
      * @throws IllegalStateException after close, of the completions too
      */
     public AddressHandle createAddressHandle(int port, WorkCompletions completions, int entry, MemorySegment header)
             throws VerbsException {
+        UnsignedField.checkByte("port", port);
         MemorySegment completion = completions.entryWithHeader(entry, header);
         life.enter();
         try {

@@ -31,6 +31,9 @@ final class FfmContext implements ContextHandle {
     private static final int GID_BYTES = 16;
     private static final ValueLayout.OfShort NETWORK_SHORT =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    // What C programs call, by macros that add the size of an entry.
+    private static final String QUERY_GID_EX = "ibv_query_gid_ex";
+    private static final String QUERY_GID_TABLE = "ibv_query_gid_table";
     // What abi_compat holds in a context of the newer kind (__VERBS_ABI_IS_EXTENDED).
     static final long EXTENDED = -1;
 
@@ -170,7 +173,7 @@ final class FfmContext implements ContextHandle {
                     frame.argumentsAddress(),
                     0,
                     IbvGidEntry.SIZE);
-            Status.check(result, frame, Imports.IBV_QUERY_GID_EX, name + ", port=" + port + ", index=" + index);
+            Status.check(result, frame, QUERY_GID_EX, name + ", port=" + port + ", index=" + index);
             return Attributes.gidEntry(entry);
         }
     }
@@ -197,7 +200,7 @@ final class FfmContext implements ContextHandle {
                     0,
                     IbvGidEntry.SIZE);
             if (count < 0) {
-                Status.check((int) count, frame, Imports.IBV_QUERY_GID_TABLE, name);
+                Status.check((int) count, frame, QUERY_GID_TABLE, name);
             }
             return LongStream.range(0, count)
                     .mapToObj(i -> Attributes.gidEntry(entries.asSlice(i * IbvGidEntry.SIZE, IbvGidEntry.SIZE)))

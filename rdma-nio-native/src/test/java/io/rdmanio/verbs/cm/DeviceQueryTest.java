@@ -78,10 +78,25 @@ class DeviceQueryTest {
             assertThat(device.gidEntry(1, entry.index())).isEqualTo(entry);
             assertThat(Gid.of(device.gid(1, entry.index()))).isEqualTo(entry.gid());
         }
-        assertThatThrownBy(() -> device.gidEntry(1, 60_000))
-                .isInstanceOfSatisfying(
-                        VerbsException.class, e -> assertThat(e.operation()).isEqualTo("_ibv_query_gid_ex"));
+        assertThatThrownBy(() -> device.gidEntry(1, 60_000)).isInstanceOfSatisfying(VerbsException.class, e -> {
+            assertThat(e.operation()).isEqualTo("ibv_query_gid_ex");
+            assertThat(e).hasMessageContaining("entries from 0");
+        });
         assertThatThrownBy(() -> device.gidEntry(9, 0)).isInstanceOf(VerbsException.class);
+    }
+
+    @Test
+    void portThatDoesNotFitItsByte_isNotTakenForAnother() {
+        for (int port : new int[] {-1, 257, 0x10001}) {
+            assertThatThrownBy(() -> device.portAttributes(port))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("port " + port + " is not 0 to 255");
+            assertThatThrownBy(() -> device.gid(port, 0)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> device.partitionKey(port, 0)).isInstanceOf(IllegalArgumentException.class);
+        }
+        for (int port : new int[] {0, 255}) {
+            assertThatThrownBy(() -> device.portAttributes(port)).isInstanceOf(VerbsException.class);
+        }
     }
 
     @Test
