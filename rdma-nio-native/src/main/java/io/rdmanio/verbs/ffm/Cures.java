@@ -15,8 +15,8 @@ final class Cures {
 
     static String of(String function, int errno) {
         return switch (errno) {
-            case Errno.ENOMEM -> lockedMemory("");
-            case Errno.EACCES, Errno.EPERM -> permission();
+            case Errno.ENOMEM -> noMemory(function);
+            case Errno.EACCES, Errno.EPERM -> permission(function, errno);
             case Errno.EMFILE ->
                 "The process has no descriptor left: raise its limit (ulimit -n, LimitNOFILE= in a systemd unit).";
             case Errno.ENFILE -> "The system has no descriptor left (sysctl fs.file-max).";
@@ -63,7 +63,31 @@ final class Cures {
         };
     }
 
-    private static String permission() {
+    private static String noMemory(String function) {
+        return switch (function) {
+            case "ibv_bind_mw" ->
+                "This is not about memory: the send queue is full; poll completions of signaled work requests first.";
+            case "ibv_attach_mcast" ->
+                "The device has no room for more: see its maxMulticastGroups, maxMulticastQueuePairs and"
+                        + " maxTotalMulticastQueuePairs.";
+            case "ibv_alloc_pd", "ibv_alloc_mw", "ibv_create_ah", "ibv_create_ah_from_wc", "ibv_open_xrcd" ->
+                "The device has none left: see its attributes.";
+            default -> lockedMemory("");
+        };
+    }
+
+    private static String permission(String function, int errno) {
+        return switch (function) {
+            case "ibv_reg_mr", "ibv_reg_mr_iova", "ibv_reg_mr_iova2", "ibv_reg_dmabuf_mr" ->
+                // The kernel's answer to those who may lock no memory at all.
+                errno == Errno.EPERM ? lockedMemory("") : "The access flags are more than the memory allows.";
+            case "ibv_create_qp" -> "A queue pair of the type RAW_PACKET needs the capability CAP_NET_RAW.";
+            case "rdma_bind_addr", "rdma_listen" -> "A port below 1024 needs the capability CAP_NET_BIND_SERVICE.";
+            default -> nodePermission();
+        };
+    }
+
+    private static String nodePermission() {
         return "This process may not use the RDMA devices: it needs read and write access to /dev/infiniband/rdma_cm"
                 + " and /dev/infiniband/uverbs*, in a container also the right to these devices"
                 + " (--device=/dev/infiniband).";

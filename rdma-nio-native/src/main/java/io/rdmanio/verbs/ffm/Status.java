@@ -9,13 +9,14 @@ final class Status {
 
     /**
      * The error number of a function that returns an int. Verbs return an error number (some drivers a negative one),
-     * or -1 with errno set; the connection manager always the latter.
+     * or -1 with errno set; the connection manager always the latter. Never 0 for a failure: -1 with no errno is the
+     * negative number of EPERM.
      */
     static int errno(int result, CallFrame frame) {
         if (result == 0) {
             return 0;
         }
-        return result == -1 ? frame.errno() : Math.abs(result);
+        return result == -1 && frame.errno() != 0 ? frame.errno() : Math.abs(result);
     }
 
     /** Throws when such a function failed. */

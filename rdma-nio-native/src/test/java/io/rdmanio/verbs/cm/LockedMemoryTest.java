@@ -11,6 +11,7 @@ import io.rdmanio.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -21,6 +22,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class LockedMemoryTest {
     private static final int LIMIT_BYTES = 1 << 20;
     private static final int WANTED_BYTES = 2 << 20;
+
+    @BeforeAll
+    static void useDevice() {
+        assertThat(TestDevice.isIwarp()).isIn(true, false);
+    }
 
     /** What the other JVM runs. */
     static final class Probe {
@@ -42,17 +48,31 @@ class LockedMemoryTest {
     }
 
     @Test
+    void registerMemory_withoutAnyRightToLockNamesTheLimit() throws Exception {
+        assertThat(register(0))
+                .startsWith("ibv_reg_mr(length=2097152, access=0x1): "
+                        + (TestDevice.isIwarp() ? "out of memory (ENOMEM, 12)." : "not permitted (EPERM, 1)."))
+                .contains("RLIMIT_MEMLOCK is 0 bytes", "ulimit -l")
+                .doesNotContain("/dev/infiniband");
+    }
+
+    @Test
     void registerMemory_beyondTheLimitNamesLimitWantAndCure() throws Exception {
+        assertThat(register(LIMIT_BYTES))
+                .startsWith(
+                        "ibv_reg_mr(length=2097152, access=0x1): out of memory (ENOMEM, 12). 2097152 bytes are wanted.")
+                .contains("RLIMIT_MEMLOCK is 1048576 bytes", "ulimit -l");
+    }
+
+    /** What a JVM that may lock so much says. */
+    private static String register(int limitBytes) throws Exception {
         List<String> command = new ArrayList<>(List.of(
-                "prlimit", "--memlock=" + LIMIT_BYTES, "setpriv", "--inh-caps=-ipc_lock", "--bounding-set=-ipc_lock"));
+                "prlimit", "--memlock=" + limitBytes, "setpriv", "--inh-caps=-ipc_lock", "--bounding-set=-ipc_lock"));
         command.add(ChildProcess.java());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
         command.add("-Dio.rdmanio.test.address="
                 + TestDevice.address(0).getAddress().getHostAddress());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Probe.class.getName()));
-        assertThat(ChildProcess.run(command).output())
-                .startsWith(
-                        "ibv_reg_mr(length=2097152, access=0x1): out of memory (ENOMEM, 12). 2097152 bytes are wanted.")
-                .contains("RLIMIT_MEMLOCK is 1048576 bytes", "ulimit -l");
+        return ChildProcess.run(command).output();
     }
 }
