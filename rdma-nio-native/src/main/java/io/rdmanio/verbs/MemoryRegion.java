@@ -242,7 +242,7 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Deregisters the memory (ibv_dereg_mr(3)); its keys are dead afterwards. Idempotent; makes a system call.
+     * Deregisters the memory (ibv_dereg_mr(3), which rdma_dereg_mr(3) is another name for); its keys are dead afterwards. Idempotent; makes a system call.
      *
      * @throws VerbsException when it fails, as with memory windows bound ({@code EBUSY}, or {@code EINVAL} from some
      *     drivers): close these first, then this again

@@ -57,7 +57,8 @@ public final class RdmaEngine {
     }
 
     /**
-     * Lists the devices (ibv_get_device_list(3)). Reads sysfs or netlink, so it is not for hot paths.
+     * Lists the devices with name and GUID (ibv_get_device_list(3), ibv_get_device_name(3), ibv_get_device_guid(3), and
+     * ibv_free_device_list(3) before it returns). Reads sysfs or netlink, so it is not for hot paths.
      *
      * @return the devices there are now; none is opened
      * @throws VerbsException when a library is missing or the list can't be read
