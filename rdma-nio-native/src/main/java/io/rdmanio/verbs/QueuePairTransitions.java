@@ -257,7 +257,10 @@ public final class QueuePairTransitions {
         if (missing.isEmpty() && alien.isEmpty()) {
             return "These are the attributes of " + change
                     + ", so one of the values does not suit the device: see its attributes and those of its port, and"
-                    + " the entry of its GID table.";
+                    + " the entry of its GID table."
+                    + (from == QueuePairState.SEND_QUEUE_DRAINED
+                            ? " Or the send queue is draining still, which a query tells."
+                            : "");
         }
         List<String> parts = new ArrayList<>();
         parts.add(change + " needs " + (required.isEmpty() ? "no attribute" : named(required)));

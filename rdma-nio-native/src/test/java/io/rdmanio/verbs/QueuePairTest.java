@@ -8,6 +8,7 @@ import io.rdmanio.verbs.HandMade.Two;
 import io.rdmanio.verbs.cm.TestDevice;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -278,6 +279,11 @@ class QueuePairTest {
                     .state(QueuePairState.SEND_QUEUE_DRAINED)
                     .drainedNotification(false));
             assertThat(left.pair.state()).isEqualTo(QueuePairState.SEND_QUEUE_DRAINED);
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+            while (left.pair.query(QUERIED).attributes().isDraining()) {
+                assertThat(System.nanoTime()).as("it drains").isLessThan(deadline);
+                Thread.onSpinWait();
+            }
             left.pair.modify(new QueuePairAttributes()
                     .state(QueuePairState.READY_TO_SEND)
                     .currentState(QueuePairState.SEND_QUEUE_DRAINED));
