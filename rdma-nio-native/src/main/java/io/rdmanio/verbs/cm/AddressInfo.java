@@ -39,19 +39,35 @@ public record AddressInfo(
         byte[] connectData,
         byte[] rawSource,
         byte[] rawDestination) {
+    /** The size of the place that C has for an address ({@code struct sockaddr_storage}). */
+    private static final int MAX_RAW_BYTES = 128;
+
     /**
      * Copies the arrays.
      *
      * @throws NullPointerException when an array, the family, the type or the port space is null
+     * @throws IllegalArgumentException when a raw address has more than 128 bytes, the most that C has room for
+     * @throws java.nio.channels.UnresolvedAddressException when an address is not resolved
      */
     public AddressInfo {
         Objects.requireNonNull(family, "family");
         Objects.requireNonNull(queuePairType, "queuePairType");
         Objects.requireNonNull(portSpace, "portSpace");
+        CommunicationId.checkResolvedOrNull(source);
+        CommunicationId.checkResolvedOrNull(destination);
+        checkRaw("rawSource", rawSource);
+        checkRaw("rawDestination", rawDestination);
         route = route.clone();
         connectData = connectData.clone();
         rawSource = rawSource.clone();
         rawDestination = rawDestination.clone();
+    }
+
+    /** The library copies as many bytes as it is told, whatever the room. */
+    private static void checkRaw(String what, byte[] address) {
+        if (address.length > MAX_RAW_BYTES) {
+            throw new IllegalArgumentException(what + " of " + address.length + " bytes is more than " + MAX_RAW_BYTES);
+        }
     }
 
     /**

@@ -124,6 +124,38 @@ class AddressInfoTest {
                 .isInstanceOf(java.nio.channels.UnresolvedAddressException.class);
     }
 
+    private static AddressInfo withAddresses(InetSocketAddress source, byte[] rawSource, byte[] rawDestination) {
+        return new AddressInfo(
+                0,
+                AddressFamily.INET,
+                QueuePairType.RELIABLE_CONNECTED,
+                PortSpace.TCP,
+                source,
+                null,
+                null,
+                null,
+                new byte[0],
+                new byte[0],
+                rawSource,
+                rawDestination);
+    }
+
+    /** The library would write past the end of its own structures. */
+    @Test
+    void addressThatCHasNoRoomFor_isRefused() {
+        byte[] none = new byte[0];
+        byte[] large = new byte[129];
+        assertThat(withAddresses(null, new byte[128], none).rawSource()).hasSize(128);
+        assertThatThrownBy(() -> withAddresses(null, large, none))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("rawSource of 129 bytes");
+        assertThatThrownBy(() -> withAddresses(null, none, large))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("rawDestination");
+        assertThatThrownBy(() -> withAddresses(InetSocketAddress.createUnresolved("x", 1), none, none))
+                .isInstanceOf(java.nio.channels.UnresolvedAddressException.class);
+    }
+
     @Test
     void deviceList_lendsTheDevicesOfTheIds() throws IOException {
         DeviceList list = DeviceList.open(RdmaEngine.system());
