@@ -39,7 +39,8 @@ public final class CommunicationEvent implements AutoCloseable {
      * Why, as delivered.
      *
      * @return 0; or a negative error number; or, for REJECTED, the transport's reason (on InfiniBand and RoCE 28 is the
-     *     peer's program, 8 that nobody listens; on iWARP a negative error number)
+     *     peer's program, 8 that nobody listens; on iWARP a negative error number); or, for UNREACHABLE of datagrams, what
+     *     the peer answered (1 that nobody listens, 2 that its program rejected)
      */
     public int status() {
         return taken.status();

@@ -351,8 +351,15 @@ public final class ConnectionEndpoint implements AutoCloseable {
             case REJECTED -> Errno.ECONNREFUSED;
             case DISCONNECTED -> Errno.ECONNRESET;
             case DEVICE_REMOVAL -> Errno.ENODEV;
-            default -> event.status() == 0 ? Errno.EPROTO : Math.abs(event.status());
+            // A negative one is an error number. A positive one is the peer's answer to the request for its datagram
+            // queue pair: it has none to offer.
+            case UNREACHABLE -> event.status() > 0 ? Errno.ECONNREFUSED : errorNumber(event);
+            default -> errorNumber(event);
         };
+    }
+
+    private static int errorNumber(CommunicationEvent event) {
+        return event.status() < 0 ? -event.status() : Errno.EPROTO;
     }
 
     /**
@@ -373,7 +380,14 @@ public final class ConnectionEndpoint implements AutoCloseable {
      */
     @Override
     public String toString() {
-        return "ConnectionEndpoint[" + (id.life().isClosed() ? "closed" : id.localAddress() + ", " + id.remoteAddress())
-                + "]";
+        if (!id.life().tryEnter()) {
+            return "ConnectionEndpoint[closed]";
+        }
+        try {
+            return "ConnectionEndpoint[" + id.handle().localAddress() + ", "
+                    + id.handle().remoteAddress() + "]";
+        } finally {
+            id.life().exit();
+        }
     }
 }

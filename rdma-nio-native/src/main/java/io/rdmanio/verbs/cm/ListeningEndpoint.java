@@ -150,6 +150,13 @@ public final class ListeningEndpoint implements AutoCloseable {
      */
     @Override
     public String toString() {
-        return "ListeningEndpoint[" + (life.isClosed() ? "closed" : handle.id().localAddress()) + "]";
+        if (!life.tryEnter()) {
+            return "ListeningEndpoint[closed]";
+        }
+        try {
+            return "ListeningEndpoint[" + handle.id().localAddress() + "]";
+        } finally {
+            life.exit();
+        }
     }
 }

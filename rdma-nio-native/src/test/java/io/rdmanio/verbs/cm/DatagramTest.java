@@ -1,7 +1,9 @@
 package io.rdmanio.verbs.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.AddressHandle;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.QueuePairState;
@@ -9,10 +11,15 @@ import io.rdmanio.verbs.QueuePairType;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.RoceOnly;
 import io.rdmanio.verbs.SendFlags;
+import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.WorkCompletionStatus;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -69,6 +76,41 @@ class DatagramTest {
                     }
                 }
             }
+        }
+    }
+
+    @Test
+    void endpointThatIsRejected_saysSo() throws Exception {
+        AddressInfoHints hints = AddressInfoHints.NONE
+                .withFlags(AddressInfoFlags.NUMERIC_HOST)
+                .withPortSpace(PortSpace.UDP)
+                .withQueuePairType(QueuePairType.UNRELIABLE_DATAGRAM);
+        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+                CommunicationId listener = listen(channel, PortSpace.UDP);
+                ExecutorService peer = Executors.newSingleThreadExecutor();
+                ConnectionEndpoint client = ConnectionEndpoint.create(
+                        RdmaEngine.system(),
+                        AddressInfo.lookUp(
+                                        RdmaEngine.system(),
+                                        TestDevice.address(0).getAddress().getHostAddress(),
+                                        String.valueOf(listener.sourcePort()),
+                                        hints)
+                                .getFirst(),
+                        null,
+                        null)) {
+            Future<?> rejecting = peer.submit(() -> {
+                try (CommunicationEvent request = TestDevice.next(channel, CommunicationEventType.CONNECT_REQUEST);
+                        CommunicationId id = request.id()) {
+                    id.reject(null);
+                }
+                return null;
+            });
+            assertThatThrownBy(() -> client.connect(ConnectionParameters.DEFAULT, null, TestDevice.TIMEOUT_MILLIS))
+                    .isInstanceOfSatisfying(
+                            VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ECONNREFUSED));
+            assertThat(client.lastEvent().type()).isEqualTo(CommunicationEventType.UNREACHABLE);
+            assertThat(client.lastEvent().status()).isEqualTo(2);
+            rejecting.get(TestDevice.TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
