@@ -79,10 +79,19 @@ final class IdResources {
         }
     }
 
+    /**
+     * The library's domain is read in any case: the library forgets it in favour of the one that a queue pair is made in,
+     * and still has that one when it is long deallocated.
+     */
+    private ProtectionDomain domainOrLent(ProtectionDomain domainOrNull) {
+        ProtectionDomain library = protectionDomain();
+        return domainOrNull == null ? library : domainOrNull;
+    }
+
     QueuePair createQueuePair(ProtectionDomain domainOrNull, QueuePairInitAttributes attributes) throws VerbsException {
         making.lock();
         try {
-            ProtectionDomain used = domainOrNull == null ? protectionDomain() : domainOrNull;
+            ProtectionDomain used = domainOrLent(domainOrNull);
             if (used == null) {
                 throw noDevice("rdma_create_qp");
             }
@@ -149,7 +158,7 @@ final class IdResources {
             throws VerbsException {
         making.lock();
         try {
-            ProtectionDomain used = domainOrNull == null ? protectionDomain() : domainOrNull;
+            ProtectionDomain used = domainOrLent(domainOrNull);
             if (used == null) {
                 throw noDevice(xrcDomain == null ? "rdma_create_srq" : "rdma_create_srq_ex");
             }
@@ -202,6 +211,25 @@ final class IdResources {
         } finally {
             making.unlock();
         }
+    }
+
+    /**
+     * Begins a call for which the library uses the queue pair: it is not destroyed before the caller leaves its life. When
+     * it is being destroyed, waits for that.
+     *
+     * @return the life that was entered; null when there is no queue pair any more
+     */
+    Lifecycle enterQueuePair() throws VerbsException {
+        QueuePair pair = queuePair();
+        if (pair == null) {
+            return null;
+        }
+        Lifecycle life = VerbsAccess.get().life(pair);
+        if (life.tryEnter()) {
+            return life;
+        }
+        life.close();
+        return null;
     }
 
     /** The queue pair that was made last; null before. */

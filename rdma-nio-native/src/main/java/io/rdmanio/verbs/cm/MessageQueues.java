@@ -14,6 +14,7 @@ import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.WorkCompletions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -195,7 +196,7 @@ public final class MessageQueues implements AutoCloseable {
      * @param flags bits of {@link SendFlags}; INLINE is added
      * @throws VerbsException when it fails, as {@link QueuePair#postSend} tells
      * @throws IllegalArgumentException when the memory is on the heap
-     * @throws IllegalStateException after close
+     * @throws IllegalStateException after close, of the memory's arena too
      */
     public void postSendInline(long workRequestId, MemorySegment memory, int flags) throws VerbsException {
         sending.lock();
@@ -204,6 +205,8 @@ public final class MessageQueues implements AutoCloseable {
             post(workRequestId, SendOpcode.SEND, flags | SendFlags.INLINE);
         } finally {
             sending.unlock();
+            // The driver has copied it by its address, which keeps nothing reachable.
+            Reference.reachabilityFence(memory);
         }
     }
 
@@ -386,6 +389,9 @@ public final class MessageQueues implements AutoCloseable {
     private void inlinePiece(MemorySegment memory) {
         if (!memory.isNative()) {
             throw new IllegalArgumentException("memory on the heap can't be sent");
+        }
+        if (!memory.scope().isAlive()) {
+            throw new IllegalStateException("the memory's arena is closed");
         }
         send.sgeCount(1).sge(0, memory.address(), Math.toIntExact(memory.byteSize()), 0);
     }

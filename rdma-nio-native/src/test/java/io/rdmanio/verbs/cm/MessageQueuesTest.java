@@ -8,6 +8,7 @@ import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.MemoryRegion;
 import io.rdmanio.verbs.ProtectionDomain;
+import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairCapabilities;
 import io.rdmanio.verbs.QueuePairInitAttributes;
 import io.rdmanio.verbs.QueuePairType;
@@ -270,6 +271,36 @@ class MessageQueuesTest {
                         .hasMessageContaining("rdma_create_srq");
             }
         }
+    }
+
+    @Test
+    void lentDomain_isTheLibrarysAfterAQueuePairInAnother() throws IOException {
+        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+                Arena arena = Arena.ofShared();
+                CommunicationId id = TestDevice.resolve(channel, 1)) {
+            try (ProtectionDomain own = id.device().allocateProtectionDomain();
+                    QueuePair pair = id.createQueuePair(own, ATTRIBUTES)) {
+                assertThat(pair.number()).isPositive();
+            }
+            try (MemoryRegion region = id.protectionDomain().registerMemory(arena.allocate(64), 0);
+                    QueuePair pair = id.createQueuePair(null, ATTRIBUTES)) {
+                assertThat(region.localKey()).isNotZero();
+                assertThat(pair.number()).isPositive();
+            }
+        }
+    }
+
+    @Test
+    void postSendInline_ofMemoryThatIsFreedIsRefused() throws IOException {
+        connected(false, (client, server) -> {
+            MemorySegment freed;
+            try (Arena arena = Arena.ofShared()) {
+                freed = arena.allocate(8);
+            }
+            assertThatThrownBy(() -> client.messages.postSendInline(1, freed, 0))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("arena");
+        });
     }
 
     @Test
