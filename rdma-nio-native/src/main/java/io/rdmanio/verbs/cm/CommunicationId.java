@@ -10,7 +10,6 @@ import java.nio.channels.UnresolvedAddressException;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A communication id ({@code struct rdma_cm_id}): what a socket is to TCP. Its methods make system calls; those that
@@ -19,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Thread safety: all methods may be called by any thread; their order is the caller's business.
  * {@code unacknowledged} and {@code token} are guarded by the event channel, {@code channel} is changed under the locks
- * of both channels, and {@code migrating} lets one change follow another.
+ * of both channels and in a move of {@code stay}, which calls by which the library uses the native channel exclude.
  */
 public final class CommunicationId extends DeviceBoundId implements AutoCloseable {
     private static final int MAX_PRIVATE_DATA_BYTES = 255;
@@ -30,7 +29,7 @@ public final class CommunicationId extends DeviceBoundId implements AutoCloseabl
     private final IdOptions options;
     private final IdResources resources;
     private final Memberships memberships = new Memberships(this);
-    private final ReentrantLock migrating = new ReentrantLock();
+    private final ChannelStay stay = new ChannelStay();
     private volatile EventChannel channel;
     private long token;
     private volatile Object attachment;
@@ -40,7 +39,7 @@ public final class CommunicationId extends DeviceBoundId implements AutoCloseabl
         this.token = token;
         this.handle = handle;
         this.life = new Lifecycle(HandleKind.COMMUNICATION_ID, this::destroy, channel.life());
-        this.options = new IdOptions(handle, life);
+        this.options = new IdOptions(this);
         this.resources = new IdResources(this);
     }
 
@@ -86,12 +85,31 @@ public final class CommunicationId extends DeviceBoundId implements AutoCloseabl
     }
 
     private void inside(Call call) throws VerbsException {
-        life.enter();
+        enterAndStay();
         try {
             call.run();
         } finally {
-            life.exit();
+            exit();
         }
+    }
+
+    /** A call for which the library uses the queue pair, if there is one. */
+    private void insideWithQueuePair(Call call) throws VerbsException {
+        inside(() -> {
+            Lifecycle queuePair = resources.enterQueuePair();
+            try {
+                call.run();
+            } finally {
+                if (queuePair != null) {
+                    queuePair.exit();
+                }
+            }
+        });
+    }
+
+    @Override
+    ChannelStay stay() {
+        return stay;
     }
 
     /**
@@ -129,7 +147,8 @@ public final class CommunicationId extends DeviceBoundId implements AutoCloseabl
     /**
      * Moves this id to another event channel (rdma_migrate_id(3)), which from now on gets its events, those that wait in
      * the old channel too, and closes it when it is closed itself. Events that were taken and not closed are acknowledged
-     * first (they can still be read), so this does not block as the C function may. A listener is moved before peers
+     * first (they can still be read), so this does not wait for them as the C function does; it waits until calls in
+     * progress on the id have returned, a connect on iWARP too. A listener is moved before peers
      * connect: Linux loses requests that wait in the old channel, and their peers give up after their own timeout.
      *
      * @param target where to, of the same engine; nothing is done when the id is there already
@@ -140,7 +159,7 @@ public final class CommunicationId extends DeviceBoundId implements AutoCloseabl
     public void migrate(EventChannel target) throws VerbsException {
         Objects.requireNonNull(target, "target");
         life.enter();
-        migrating.lock();
+        stay.beginMove();
         try {
             EventChannel source = channel;
             if (source.engine() != target.engine()) {
@@ -160,7 +179,7 @@ public final class CommunicationId extends DeviceBoundId implements AutoCloseabl
                 }
             }
         } finally {
-            migrating.unlock();
+            stay.endMove();
             life.exit();
         }
     }
@@ -175,12 +194,14 @@ public final class CommunicationId extends DeviceBoundId implements AutoCloseabl
      * @throws VerbsException when it fails at once: no RDMA device has a route ({@code ENODEV}, {@code ENETUNREACH}),
      *     or it is bound elsewhere
      * @throws UnresolvedAddressException when an address is not resolved
+     * @throws IllegalArgumentException when the time is negative
      * @throws IllegalStateException after close
      */
     public void resolveAddress(InetSocketAddress sourceOrNull, InetSocketAddress destination, int timeoutMillis)
             throws VerbsException {
         checkResolvedOrNull(sourceOrNull);
         checkResolved(destination);
+        checkTimeout(timeoutMillis);
         inside(() -> handle.resolveAddress(sourceOrNull, destination, timeoutMillis));
     }
 
@@ -189,9 +210,11 @@ public final class CommunicationId extends DeviceBoundId implements AutoCloseabl
      *
      * @param timeoutMillis how long it may take
      * @throws VerbsException when it fails at once, as before the address is resolved ({@code EINVAL})
+     * @throws IllegalArgumentException when the time is negative
      * @throws IllegalStateException after close
      */
     public void resolveRoute(int timeoutMillis) throws VerbsException {
+        checkTimeout(timeoutMillis);
         inside(() -> handle.resolveRoute(timeoutMillis));
     }
 
@@ -208,6 +231,13 @@ public final class CommunicationId extends DeviceBoundId implements AutoCloseabl
     public void bind(InetSocketAddress address) throws VerbsException {
         checkResolved(address);
         inside(() -> handle.bind(address));
+    }
+
+    /** Linux takes a negative one for ever. */
+    private static void checkTimeout(int timeoutMillis) {
+        if (timeoutMillis < 0) {
+            throw new IllegalArgumentException("timeoutMillis " + timeoutMillis + " is negative");
+        }
     }
 
     static void checkResolvedOrNull(InetSocketAddress address) {
@@ -248,7 +278,7 @@ public final class CommunicationId extends DeviceBoundId implements AutoCloseabl
     public void connect(ConnectionParameters parameters, byte[] privateData) throws VerbsException {
         Objects.requireNonNull(parameters, "parameters");
         byte[] data = checkPrivateData(privateData);
-        inside(() -> handle.connect(parameters, data));
+        insideWithQueuePair(() -> handle.connect(parameters, data));
     }
 
     /**
@@ -265,7 +295,7 @@ public final class CommunicationId extends DeviceBoundId implements AutoCloseabl
     public void accept(ConnectionParameters parameters, byte[] privateData) throws VerbsException {
         Objects.requireNonNull(parameters, "parameters");
         byte[] data = checkPrivateData(privateData);
-        inside(() -> handle.accept(parameters, data));
+        insideWithQueuePair(() -> handle.accept(parameters, data));
     }
 
     /**
@@ -301,7 +331,7 @@ public final class CommunicationId extends DeviceBoundId implements AutoCloseabl
      * @throws IllegalStateException after close
      */
     public void disconnect() throws VerbsException {
-        inside(handle::disconnect);
+        insideWithQueuePair(handle::disconnect);
     }
 
     /**

@@ -35,6 +35,20 @@ public abstract sealed class DeviceBoundId permits CommunicationId {
 
     abstract Memberships memberships();
 
+    abstract ChannelStay stay();
+
+    /** Begins a call that uses the native channel. */
+    void enterAndStay() {
+        life().enter();
+        stay().beginCall();
+    }
+
+    /** Ends a call that {@link #enterAndStay} began. */
+    void exit() {
+        stay().endCall();
+        life().exit();
+    }
+
     /**
      * The channel where this id's events arrive.
      *
@@ -61,11 +75,11 @@ public abstract sealed class DeviceBoundId permits CommunicationId {
     public QueuePair createQueuePair(ProtectionDomain domainOrNull, QueuePairInitAttributes attributes)
             throws VerbsException {
         Objects.requireNonNull(attributes, "attributes");
-        life().enter();
+        enterAndStay();
         try {
             return resources().createQueuePair(domainOrNull, attributes);
         } finally {
-            life().exit();
+            exit();
         }
     }
 
@@ -151,11 +165,11 @@ public abstract sealed class DeviceBoundId permits CommunicationId {
      */
     public QueuePairAttributes initQueuePairAttributes(QueuePairState state) throws VerbsException {
         Objects.requireNonNull(state, "state");
-        life().enter();
+        enterAndStay();
         try {
             return handle().initQueuePairAttributes(state);
         } finally {
-            life().exit();
+            exit();
         }
     }
 
@@ -190,11 +204,11 @@ public abstract sealed class DeviceBoundId permits CommunicationId {
 
     private MulticastMembership join(InetAddress group, MulticastJoin how) throws VerbsException {
         Objects.requireNonNull(group, "group");
-        life().enter();
+        enterAndStay();
         try {
             return memberships().join(group, token -> handle().joinMulticast(group, how, token));
         } finally {
-            life().exit();
+            exit();
         }
     }
 

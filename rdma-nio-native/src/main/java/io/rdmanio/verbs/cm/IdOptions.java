@@ -1,9 +1,7 @@
 package io.rdmanio.verbs.cm;
 
 import io.rdmanio.verbs.VerbsException;
-import io.rdmanio.verbs.spi.CommunicationIdHandle;
 import io.rdmanio.verbs.spi.IdOption;
-import io.rdmanio.verbs.spi.Lifecycle;
 import java.util.Objects;
 
 /**
@@ -18,20 +16,18 @@ public final class IdOptions {
     private static final int MAX_ACK_TIMEOUT = 31;
     private static final int MAX_PATHS = 6;
 
-    private final CommunicationIdHandle handle;
-    private final Lifecycle life;
+    private final DeviceBoundId id;
 
-    IdOptions(CommunicationIdHandle handle, Lifecycle life) {
-        this.handle = handle;
-        this.life = life;
+    IdOptions(DeviceBoundId id) {
+        this.id = id;
     }
 
     private void set(IdOption option, int value) throws VerbsException {
-        life.enter();
+        id.enterAndStay();
         try {
-            handle.setOption(option, value);
+            id.handle().setOption(option, value);
         } finally {
-            life.exit();
+            id.exit();
         }
     }
 
@@ -107,11 +103,11 @@ public final class IdOptions {
             throw new IllegalArgumentException(
                     pathData.length + " bytes are not one to " + MAX_PATHS + " paths of " + PATH_BYTES + " bytes");
         }
-        life.enter();
+        id.enterAndStay();
         try {
-            handle.setPath(pathData);
+            id.handle().setPath(pathData);
         } finally {
-            life.exit();
+            id.exit();
         }
     }
 }

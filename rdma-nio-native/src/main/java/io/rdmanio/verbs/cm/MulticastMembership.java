@@ -59,7 +59,12 @@ public final class MulticastMembership implements AutoCloseable {
         if (joined) {
             // The library forgets the group even when it says that it failed: there is no second time.
             joined = false;
-            id.handle().leaveMulticast(group);
+            id.stay().beginCall();
+            try {
+                id.handle().leaveMulticast(group);
+            } finally {
+                id.stay().endCall();
+            }
         }
     }
 

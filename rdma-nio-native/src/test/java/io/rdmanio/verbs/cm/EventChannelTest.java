@@ -10,6 +10,7 @@ import io.rdmanio.verbs.spi.CommunicationIdHandle;
 import io.rdmanio.verbs.spi.FakeEngine;
 import io.rdmanio.verbs.spi.TakenEvent;
 import io.rdmanio.verbs.spi.VerbsAccess;
+import java.net.InetSocketAddress;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -121,6 +122,15 @@ class EventChannelTest {
     @Test
     void unknownPortSpace_isRefused() throws VerbsException {
         assertThatThrownBy(() -> channel.createId(PortSpace.UNKNOWN)).isInstanceOf(IllegalArgumentException.class);
+        channel.close();
+    }
+
+    @Test
+    void negativeTimeout_isRefused() throws VerbsException {
+        CommunicationId id = channel.createId(PortSpace.TCP);
+        InetSocketAddress address = new InetSocketAddress("10.0.0.1", 1);
+        assertThatThrownBy(() -> id.resolveAddress(null, address, -1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> id.resolveRoute(-1)).isInstanceOf(IllegalArgumentException.class);
         channel.close();
     }
 
