@@ -220,7 +220,8 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalArgumentException when a request for a datagram queue pair has no address handle of its domain, one
      *     lacks the memory window or header that its opcode needs, or its inline data has 2 GiB or more, or lies at
      *     address 0 or in a region that is named by addresses of its own
-     * @throws IllegalStateException after close, of a work request or an address handle too
+     * @throws IllegalStateException after close, of a work request or an address handle too; or when the memory was freed
+     *     of a region whose data shall be sent inline
      */
     public void postSend(SendWorkRequest first) throws VerbsException {
         life.enter();

@@ -40,6 +40,8 @@ public final class SendWorkRequest implements AutoCloseable {
     private MemorySegment segmentHeader;
     // Which entries name a region by addresses of its own, where this process has other memory or none.
     private final boolean[] elsewhere;
+    // The memory of entries that name a region, kept reachable; null for entries that name an address.
+    private final MemorySegment[] pieces;
 
     /**
      * Allocates a request of its own, freed by {@link #close}: everything zero, no entries in use.
@@ -64,6 +66,7 @@ public final class SendWorkRequest implements AutoCloseable {
         }
         this.maxSges = maxSges;
         this.elsewhere = new boolean[maxSges];
+        this.pieces = new MemorySegment[maxSges];
         this.memory = new OwnMemory(
                 arena,
                 SendWorkRequestLayout.ALLOCATED_BYTES + maxSges * ScatterGatherLayout.SIZE,
@@ -293,6 +296,7 @@ public final class SendWorkRequest implements AutoCloseable {
         region = null;
         segmentHeader = null;
         Arrays.fill(elsewhere, false);
+        Arrays.fill(pieces, null);
         memory().fill((byte) 0);
         SendWorkRequestLayout.SGE_LIST.set(memory(), memory().address() + SendWorkRequestLayout.ALLOCATED_BYTES);
         return this;
@@ -325,6 +329,7 @@ public final class SendWorkRequest implements AutoCloseable {
         long base =
                 SendWorkRequestLayout.ALLOCATED_BYTES + Objects.checkIndex(index, maxSges) * ScatterGatherLayout.SIZE;
         elsewhere[index] = false;
+        pieces[index] = null;
         ScatterGatherLayout.ADDRESS.set(memory(), base, address);
         ScatterGatherLayout.LENGTH.set(memory(), base, lengthBytes);
         ScatterGatherLayout.LOCAL_KEY.set(memory(), base, localKey);
@@ -347,6 +352,7 @@ public final class SendWorkRequest implements AutoCloseable {
         long begin = region.address();
         sge(index, begin + offset, lengthBytes, region.localKey());
         elsewhere[index] = piece == null || piece.address() != begin;
+        pieces[index] = piece;
         return this;
     }
 
@@ -429,6 +435,9 @@ public final class SendWorkRequest implements AutoCloseable {
             if (lengthBytes != 0 && (elsewhere[i] || ScatterGatherLayout.ADDRESS.get(memory(), base) == 0)) {
                 throw new IllegalArgumentException(
                         "inline data must lie in memory of this process, and entry " + i + " has no address of it");
+            }
+            if (pieces[i] != null && !pieces[i].scope().isAlive()) {
+                throw new IllegalStateException("the memory of the region of entry " + i + " was freed");
             }
             sumBytes += lengthBytes;
         }

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.spi.FakeEngine;
 import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.SendWorkRequestLayout;
+import io.rdmanio.verbs.spi.VerbsAccess;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -225,6 +227,26 @@ class FlyweightTest {
             request.endPost();
             request.sgeCount(2).flags(0).sge(0, address, -1, 0);
             request.beginPost(null);
+            request.endPost();
+        }
+    }
+
+    @Test
+    void inlineDataOfARegion_isRefusedWhenItsMemoryWasFreed() throws VerbsException {
+        try (OpenDeviceContext device =
+                        VerbsAccess.get().newEngine(new FakeEngine()).open("fake0");
+                SendWorkRequest request = new SendWorkRequest(1)) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemoryRegion region = device.allocateProtectionDomain().registerMemory(arena.allocate(8), 0);
+                request.flags(SendFlags.INLINE).sgeCount(1).sge(0, region, 0, 8);
+                request.beginPost(null);
+                request.endPost();
+                region.close();
+            }
+            assertThatThrownBy(() -> request.beginPost(null))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("the memory of the region of entry 0 was freed");
+            request.clear().beginPost(null);
             request.endPost();
         }
     }
