@@ -24,6 +24,7 @@ public record ChildProcess(int status, String output) {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output;
         process.getOutputStream().close();
+        process.getErrorStream().close(); // There is a pipe for errors even if they are redirected.
         try (InputStream printed = process.getInputStream()) {
             output = new String(printed.readAllBytes(), StandardCharsets.UTF_8);
         }
@@ -32,5 +33,13 @@ public record ChildProcess(int status, String output) {
             throw new AssertionError(command.getFirst() + " does not end; it printed: " + output);
         }
         return new ChildProcess(process.exitValue(), output);
+    }
+
+    /** Runs a command that must succeed. */
+    public static void succeed(String... command) throws IOException, InterruptedException {
+        ChildProcess process = run(List.of(command));
+        if (process.status() != 0) {
+            throw new IOException(String.join(" ", command) + ": " + process.output());
+        }
     }
 }
