@@ -4,9 +4,9 @@ import io.rdmanio.verbs.cm.TestDevice;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -33,6 +33,11 @@ final class HandMade implements AutoCloseable {
     final QueuePair pair;
     final MemorySegment memory;
     final MemoryRegion region;
+    /** The address that the queue pair's packets come from. */
+    final InetAddress local;
+    /** The address that they go to. */
+    final InetAddress remote;
+
     final WorkCompletions completions = new WorkCompletions(DEPTH);
     final SendWorkRequest send = new SendWorkRequest(SGES);
     final ReceiveWorkRequest receive = new ReceiveWorkRequest(SGES);
@@ -43,7 +48,20 @@ final class HandMade implements AutoCloseable {
     }
 
     HandMade(QueuePairType type, int depth) throws VerbsException {
-        device = openDevice();
+        this(
+                type,
+                depth,
+                openDevice(),
+                TestDevice.address(0).getAddress(),
+                TestDevice.address(0).getAddress());
+    }
+
+    /** A queue pair of a device that it closes in the end. */
+    HandMade(QueuePairType type, int depth, OpenDeviceContext device, InetAddress local, InetAddress remote)
+            throws VerbsException {
+        this.device = device;
+        this.local = local;
+        this.remote = remote;
         domain = device.allocateProtectionDomain();
         sends = device.createCompletionQueue(4 * DEPTH, null);
         receives = device.createCompletionQueue(4 * DEPTH, null);
@@ -66,23 +84,21 @@ final class HandMade implements AutoCloseable {
                 .withReceiveQueue(receives);
     }
 
-    /** The entry of the port's table for the address under test, and the entry itself. */
-    static Map.Entry<Integer, Gid> source(DeviceContext device) throws VerbsException {
-        Gid wanted = Gid.of(TestDevice.address(0).getAddress());
+    /** The entry of the port's table for an address. */
+    private static int index(DeviceContext device, InetAddress address) throws VerbsException {
+        Gid wanted = Gid.of(address);
         int length = device.portAttributes(PORT).gidTableLength();
         for (int i = 0; i < length; i++) {
-            Gid gid = Gid.of(device.gid(PORT, i));
-            if (gid.equals(wanted)) {
-                return Map.entry(i, gid);
+            if (Gid.of(device.gid(PORT, i)).equals(wanted)) {
+                return i;
             }
         }
         throw new AssertionError("the GID table lacks " + wanted);
     }
 
-    /** The way to this device itself. */
+    /** The way to the peer. */
     AddressHandleAttributes path() throws VerbsException {
-        Map.Entry<Integer, Gid> source = source(device);
-        return AddressHandleAttributes.global(PORT, GlobalRoute.to(source.getValue(), source.getKey()));
+        return AddressHandleAttributes.global(PORT, GlobalRoute.to(Gid.of(remote), index(device, local)));
     }
 
     static QueuePairAttributes toInitialized(QueuePairType type) {
@@ -173,7 +189,16 @@ final class HandMade implements AutoCloseable {
     }
 
     /** What a completion says. */
-    record Completion(long id, WorkCompletionStatus status, int opcode, int lengthBytes, Integer immediate) {}
+    record Completion(long id, WorkCompletionStatus status, int opcode, int lengthBytes, Integer immediate) {
+        static Completion of(WorkCompletions completions, int i) {
+            return new Completion(
+                    completions.workRequestId(i),
+                    WorkCompletionStatus.of(completions.status(i)),
+                    completions.opcode(i),
+                    completions.lengthBytes(i),
+                    completions.hasImmediate(i) ? (Integer) completions.immediateData(i) : null);
+        }
+    }
 
     Completion awaitSend() throws VerbsException {
         return await(sends, 1).getFirst();
@@ -190,12 +215,7 @@ final class HandMade implements AutoCloseable {
         while (found.size() < count) {
             int polled = queue.poll(completions);
             for (int i = 0; i < polled; i++) {
-                found.add(new Completion(
-                        completions.workRequestId(i),
-                        WorkCompletionStatus.of(completions.status(i)),
-                        completions.opcode(i),
-                        completions.lengthBytes(i),
-                        completions.hasImmediate(i) ? (Integer) completions.immediateData(i) : null));
+                found.add(Completion.of(completions, i));
             }
             if (System.nanoTime() > deadline) {
                 throw new AssertionError("only " + found + " of " + count + " completions within 10 s");

@@ -11,6 +11,7 @@ import io.rdmanio.verbs.GidType;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.OpenDeviceContext;
 import io.rdmanio.verbs.PortState;
+import io.rdmanio.verbs.QueuePairState;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.RoceOnly;
 import io.rdmanio.verbs.SendFlags;
@@ -139,6 +140,101 @@ class FaultTest {
         }
     }
 
+    /**
+     * RoCE: the device tells that its GID table changed, nobody tells the connection (librdmacm's ADDRESS_CHANGE is for
+     * bonds of interfaces only), and the next request fails at once on the side that posts it: the table's entry that
+     * the queue pair names is void, so rxe can't make a packet. The peer, which sends nothing, notices nothing. iWARP:
+     * nobody tells anything, as the GID is made of the hardware address. A request succeeds, for siw has handed it to
+     * TCP, which repeats it until the address is back; nothing is lost.
+     */
+    @Test
+    void addressThatGoesUnderAConnection_isNotToldToIt() throws Exception {
+        try (ConnectedPair pair = connect(1, 1);
+                OpenDeviceContext device = RdmaEngine.system().open(PrivateDevice.NAME)) {
+            PrivateDevice.deleteAddress();
+            if (TestDevice.isIwarp()) {
+                assertNothingIsTold(pair, device);
+                pair.client.pair.postSend(pair.client.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8));
+                assertThat(pair.client.awaitCompletion().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                assertThat(pair.server.queue.poll(pair.server.completions)).isZero();
+                PrivateDevice.restore();
+                Completion received = pair.server.awaitCompletion();
+                assertThat(received.workRequestId()).isEqualTo(ConnectedPair.RECEIVE_ID);
+                assertThat(received.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            } else {
+                await(device, AsyncEventType.GID_CHANGE).close();
+                drain(device);
+                assertNothingIsTold(pair, device);
+                assertSendFails(pair.client);
+                assertThat(pair.client.pair.state()).isEqualTo(QueuePairState.ERROR);
+                assertThat(pair.server.pair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+                assertThat(pair.server.queue.poll(pair.server.completions)).isZero();
+                assertNothingIsTold(pair, device);
+            }
+        }
+    }
+
+    /** Without its address an iWARP connection still ends on the side that ends it; of RoCE's end nobody hears. */
+    @Test
+    void connectionWithoutItsAddress_canBeDisconnectedAndClosed() throws Exception {
+        long begin;
+        try (ConnectedPair pair = connect(1, 1)) {
+            PrivateDevice.deleteAddress();
+            begin = System.nanoTime();
+            pair.client.id.disconnect();
+            if (TestDevice.isIwarp()) {
+                try (CommunicationEvent event = TestDevice.next(pair.channel, CommunicationEventType.DISCONNECTED)) {
+                    assertThat(event.id()).isSameAs(pair.client.id);
+                }
+            }
+            Completion flushed = pair.client.awaitCompletion();
+            assertThat(flushed.workRequestId()).isEqualTo(ConnectedPair.RECEIVE_ID);
+            assertThat(flushed.status()).isEqualTo(WorkCompletionStatus.FLUSHED);
+        }
+        assertThat(System.nanoTime() - begin).isLessThan(TimeUnit.MILLISECONDS.toNanos(TestDevice.TIMEOUT_MILLIS));
+    }
+
+    /** The queue pair keeps the entry that the address had, which is void for ever; the address gets another one. */
+    @Test
+    @RoceOnly("TCP only waits for the address")
+    void addressThatReturns_doesNotReviveAConnection() throws Exception {
+        InetAddress address = PrivateDevice.address(0).getAddress();
+        try (OpenDeviceContext device = RdmaEngine.system().open(PrivateDevice.NAME)) {
+            try (ConnectedPair pair = connect(1, 1)) {
+                int index = gidIndex(device, address);
+                PrivateDevice.deleteAddress();
+                await(device, AsyncEventType.GID_CHANGE).close();
+                restore();
+                assertThat(gidIndex(device, address)).isNotEqualTo(index);
+                assertSendFails(pair.client);
+                assertSendFails(pair.server);
+            }
+            connect(1, 1).close();
+        }
+    }
+
+    private static int gidIndex(DeviceContext device, InetAddress address) throws VerbsException {
+        return device.findGid(1, GidType.ROCE_V2, address).orElseThrow().index();
+    }
+
+    /** A request fails without a packet sent, and the receive is flushed. */
+    private static void assertSendFails(Endpoint end) throws IOException {
+        end.pair.postSend(end.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8));
+        Completion failed = end.awaitCompletion();
+        assertThat(failed.workRequestId()).isEqualTo(SendOpcode.SEND);
+        assertThat(failed.status()).isEqualTo(WorkCompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+        Completion flushed = end.awaitCompletion();
+        assertThat(flushed.workRequestId()).isEqualTo(ConnectedPair.RECEIVE_ID);
+        assertThat(flushed.status()).isEqualTo(WorkCompletionStatus.FLUSHED);
+    }
+
+    /** For a while neither the connection manager nor the device has an event. */
+    private static void assertNothingIsTold(ConnectedPair pair, DeviceContext device) throws Exception {
+        Thread.sleep(300);
+        assertThat(pair.channel.takeEvent()).isNull();
+        assertThat(device.takeAsyncEvent()).isNull();
+    }
+
     @Test
     @RoceOnly("TCP retries underneath iWARP")
     void peerThatNoLongerAnswers_exhaustsTheRetries() throws IOException {
@@ -177,18 +273,14 @@ class FaultTest {
             await(device, AsyncEventType.PORT_ERROR).close();
             assertThat(device.portAttributes(1).state()).isEqualTo(PortState.DOWN);
             if (TestDevice.isIwarp()) {
-                // The connection ends with its address.
+                // siw ends its connections when the interface goes down.
                 TestDevice.next(pair.channel, CommunicationEventType.DISCONNECTED)
                         .close();
                 assertThat(pair.client.awaitCompletion().status()).isEqualTo(WorkCompletionStatus.FLUSHED);
             } else {
-                // Nobody tells the connection; the next request finds no route.
+                // Nobody tells the connection; the next request finds no address to come from.
                 assertThat(pair.channel.takeEvent()).isNull();
-                pair.client.pair.postSend(pair.client.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8));
-                Completion failed = pair.client.awaitCompletion();
-                assertThat(failed.workRequestId()).isEqualTo(SendOpcode.SEND);
-                assertThat(failed.status()).isEqualTo(WorkCompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
-                assertThat(pair.client.awaitCompletion().status()).isEqualTo(WorkCompletionStatus.FLUSHED);
+                assertSendFails(pair.client);
             }
         }
     }

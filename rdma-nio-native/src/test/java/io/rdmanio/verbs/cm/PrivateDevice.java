@@ -4,8 +4,6 @@ import io.rdmanio.verbs.ChildProcess;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -22,56 +20,51 @@ final class PrivateDevice {
 
     /** Makes the device, once in a guest, and brings it up. */
     static void create() throws IOException, InterruptedException {
-        if (run("ip", "link", "show", INTERFACE).status() != 0) {
-            must("ip", "link", "add", INTERFACE, "mtu", "9000", "type", "veth", "peer", "name", INTERFACE + "p");
-            must("ip", "link", "set", INTERFACE + "p", "up");
-            must("ip", "link", "set", INTERFACE, "up");
-            must("rdma", "link", "add", NAME, "type", TestDevice.isIwarp() ? "siw" : "rxe", "netdev", INTERFACE);
+        if (ChildProcess.run(List.of("ip", "link", "show", INTERFACE)).status() != 0) {
+            ChildProcess.succeed(
+                    "ip", "link", "add", INTERFACE, "mtu", "9000", "type", "veth", "peer", "name", INTERFACE + "p");
+            ChildProcess.succeed("ip", "link", "set", INTERFACE + "p", "up");
+            ChildProcess.succeed("ip", "link", "set", INTERFACE, "up");
+            ChildProcess.succeed(
+                    "rdma", "link", "add", NAME, "type", TestDevice.isIwarp() ? "siw" : "rxe", "netdev", INTERFACE);
         }
         restore();
     }
 
     /** Up, with its address. */
     static void restore() throws IOException, InterruptedException {
-        must("ip", "link", "set", INTERFACE, "up");
-        must("ip", "addr", "replace", ADDRESS + "/24", "dev", INTERFACE);
+        ChildProcess.succeed("ip", "link", "set", INTERFACE, "up");
+        ChildProcess.succeed("ip", "addr", "replace", ADDRESS + "/24", "dev", INTERFACE);
     }
 
     /** Down, without its address. */
     static void retire() throws IOException, InterruptedException {
-        must("ip", "addr", "flush", "dev", INTERFACE);
-        must("ip", "link", "set", INTERFACE, "down");
+        ChildProcess.succeed("ip", "addr", "flush", "dev", INTERFACE);
+        ChildProcess.succeed("ip", "link", "set", INTERFACE, "down");
     }
 
     static void linkUp() throws IOException, InterruptedException {
-        must("ip", "link", "set", INTERFACE, "up");
+        ChildProcess.succeed("ip", "link", "set", INTERFACE, "up");
     }
 
     static void linkDown() throws IOException, InterruptedException {
-        must("ip", "link", "set", INTERFACE, "down");
+        ChildProcess.succeed("ip", "link", "set", INTERFACE, "down");
+    }
+
+    /** Up, without its address. */
+    static void deleteAddress() throws IOException, InterruptedException {
+        deleteAddress(ADDRESS + "/24");
     }
 
     static void addAddress(String addressAndPrefix) throws IOException, InterruptedException {
-        must("ip", "addr", "add", addressAndPrefix, "dev", INTERFACE);
+        ChildProcess.succeed("ip", "addr", "add", addressAndPrefix, "dev", INTERFACE);
     }
 
     static void deleteAddress(String addressAndPrefix) throws IOException, InterruptedException {
-        must("ip", "addr", "del", addressAndPrefix, "dev", INTERFACE);
+        ChildProcess.succeed("ip", "addr", "del", addressAndPrefix, "dev", INTERFACE);
     }
 
     static InetSocketAddress address(int port) throws IOException {
         return new InetSocketAddress(InetAddress.getByName(ADDRESS), port);
-    }
-
-    private static void must(String... command) throws IOException, InterruptedException {
-        ChildProcess process = run(command);
-        if (process.status() != 0) {
-            throw new IOException(Arrays.toString(command) + ": " + process.output());
-        }
-    }
-
-    private static ChildProcess run(String... command) throws IOException, InterruptedException {
-        List<String> words = new ArrayList<>(List.of(command));
-        return ChildProcess.run(words);
     }
 }
