@@ -7,6 +7,7 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -82,6 +83,12 @@ final class HandMade implements AutoCloseable {
         return QueuePairInitAttributes.of(type, new QueuePairCapabilities(depth, depth, SGES, SGES, INLINE_BYTES))
                 .withSendQueue(sends)
                 .withReceiveQueue(receives);
+    }
+
+    /** The entry of the port's table for the address under test, and the entry itself. */
+    static Map.Entry<Integer, Gid> source(DeviceContext device) throws VerbsException {
+        InetAddress address = TestDevice.address(0).getAddress();
+        return Map.entry(index(device, address), Gid.of(address));
     }
 
     /** The entry of the port's table for an address. */
