@@ -3,6 +3,8 @@ package io.rdmanio.verbs;
 import io.rdmanio.verbs.spi.CompletionChannelHandle;
 import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.Lifecycle;
+import io.rdmanio.verbs.spi.Waiting;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -132,6 +134,20 @@ public final class CompletionChannel implements AutoCloseable {
             taking.unlock();
             life.exit();
         }
+    }
+
+    /**
+     * Waits for an event and takes it, as {@link #takeEvent} does (ibv_get_cq_event(3)). Blocks; a virtual
+     * thread keeps its carrier meanwhile.
+     *
+     * @param timeoutMillis how long to wait; 0 looks only
+     * @return the queue that has completions and must be armed anew; null when the time is over
+     * @throws IOException when taking or waiting fails
+     * @throws IllegalArgumentException when the timeout is negative
+     * @throws IllegalStateException after close, also while waiting
+     */
+    public CompletionQueue awaitEvent(int timeoutMillis) throws IOException {
+        return Waiting.await(life, fileDescriptor, timeoutMillis, this::takeEvent);
     }
 
     /**

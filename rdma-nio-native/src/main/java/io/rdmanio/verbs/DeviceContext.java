@@ -5,6 +5,7 @@ import io.rdmanio.verbs.spi.CompletionChannelHandle;
 import io.rdmanio.verbs.spi.ContextHandle;
 import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.Lifecycle;
+import io.rdmanio.verbs.spi.Waiting;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -251,6 +252,20 @@ public sealed class DeviceContext permits OpenDeviceContext {
         } finally {
             life.exit();
         }
+    }
+
+    /**
+     * Waits for an asynchronous event and takes it, as {@link #takeAsyncEvent} does (ibv_get_async_event(3)). Blocks; a virtual
+     * thread keeps its carrier meanwhile.
+     *
+     * @param timeoutMillis how long to wait; 0 looks only
+     * @return the event, to be closed by the caller; null when the time is over
+     * @throws IOException when taking or waiting fails
+     * @throws IllegalArgumentException when the timeout is negative
+     * @throws IllegalStateException after close, also while waiting
+     */
+    public AsyncEvent awaitAsyncEvent(int timeoutMillis) throws IOException {
+        return Waiting.await(life, asyncFileDescriptor(), timeoutMillis, this::takeAsyncEvent);
     }
 
     /**

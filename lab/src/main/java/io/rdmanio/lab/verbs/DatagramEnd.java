@@ -1,6 +1,5 @@
 package io.rdmanio.lab.verbs;
 
-import io.rdmanio.linux.Poll;
 import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.AddressHandle;
 import io.rdmanio.verbs.CompletionChannel;
@@ -25,7 +24,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A queue pair for unreliable datagrams, with room for a number of messages of one size each way. As udaddy and mckey do,
@@ -168,15 +166,12 @@ final class DatagramEnd implements AutoCloseable {
     }
 
     private void awaitCompletion() throws IOException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Waiting.PATIENCE_MILLIS);
         while (queue.poll(completions) == 0) {
             queue.requestNotification(false);
             if (queue.poll(completions) > 0) {
                 break;
             }
-            if (Poll.awaitReadable(channel.fileDescriptor(), -1, Waiting.PATIENCE_MILLIS) != 0) {
-                channel.takeEvent();
-            } else if (System.nanoTime() - deadline > 0) {
+            if (channel.awaitEvent(Waiting.PATIENCE_MILLIS) == null) {
                 throw new IOException("no completion within " + Waiting.PATIENCE_MILLIS + " ms");
             }
         }

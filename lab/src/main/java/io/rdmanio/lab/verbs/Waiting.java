@@ -1,11 +1,9 @@
 package io.rdmanio.lab.verbs;
 
-import io.rdmanio.linux.Poll;
 import io.rdmanio.verbs.cm.CommunicationEvent;
 import io.rdmanio.verbs.cm.CommunicationEventType;
 import io.rdmanio.verbs.cm.EventChannel;
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
 
 /** How the programs wait for events of the connection manager. Stateless. */
 final class Waiting {
@@ -16,24 +14,18 @@ final class Waiting {
 
     /** The next event, whenever it comes; the caller closes it. */
     static CommunicationEvent next(EventChannel channel) throws IOException {
-        CommunicationEvent event = channel.takeEvent();
-        while (event == null) {
-            Poll.awaitReadable(channel.fileDescriptor(), -1, -1);
-            event = channel.takeEvent();
-        }
+        CommunicationEvent event;
+        do {
+            event = channel.awaitEvent(PATIENCE_MILLIS);
+        } while (event == null);
         return event;
     }
 
     /** The next event, which must come in time and be of this type; the caller closes it. */
     static CommunicationEvent next(EventChannel channel, CommunicationEventType type) throws IOException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
-        CommunicationEvent event = channel.takeEvent();
-        while (event == null) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new IOException("no " + type + " within " + PATIENCE_MILLIS + " ms");
-            }
-            Poll.awaitReadable(channel.fileDescriptor(), -1, PATIENCE_MILLIS);
-            event = channel.takeEvent();
+        CommunicationEvent event = channel.awaitEvent(PATIENCE_MILLIS);
+        if (event == null) {
+            throw new IOException("no " + type + " within " + PATIENCE_MILLIS + " ms");
         }
         if (event.type() != type) {
             event.close();

@@ -11,6 +11,7 @@ import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.Lifecycle;
 import io.rdmanio.verbs.spi.ListenerHandle.TakenRequest;
 import io.rdmanio.verbs.spi.VerbsAccess;
+import io.rdmanio.verbs.spi.Waiting;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.EnumSet;

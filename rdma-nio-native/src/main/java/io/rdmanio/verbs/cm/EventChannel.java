@@ -10,6 +10,8 @@ import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.Lifecycle;
 import io.rdmanio.verbs.spi.TakenEvent;
 import io.rdmanio.verbs.spi.VerbsAccess;
+import io.rdmanio.verbs.spi.Waiting;
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -101,6 +103,20 @@ public final class EventChannel implements AutoCloseable {
         } finally {
             life.exit();
         }
+    }
+
+    /**
+     * Waits for an event and takes it, as {@link #takeEvent} does (rdma_get_cm_event(3)). Blocks; a virtual
+     * thread keeps its carrier meanwhile.
+     *
+     * @param timeoutMillis how long to wait; 0 looks only
+     * @return the event, to be closed by the caller; null when the time is over
+     * @throws IOException when taking or waiting fails
+     * @throws IllegalArgumentException when the timeout is negative
+     * @throws IllegalStateException after close, also while waiting
+     */
+    public CommunicationEvent awaitEvent(int timeoutMillis) throws IOException {
+        return Waiting.await(life, fileDescriptor, timeoutMillis, this::takeEvent);
     }
 
     /** Under {@link #events}. Returns null when whatever the event is for is gone; it is paid then. */

@@ -15,6 +15,7 @@ import io.rdmanio.verbs.XrcDomain;
 import io.rdmanio.verbs.spi.Lifecycle;
 import io.rdmanio.verbs.spi.ProtectionDomainHandle;
 import io.rdmanio.verbs.spi.VerbsAccess;
+import io.rdmanio.verbs.spi.Waiting;
 import java.io.IOException;
 import java.util.concurrent.locks.ReentrantLock;
 

@@ -9,6 +9,7 @@ import io.rdmanio.verbs.spi.Lifecycle;
 import io.rdmanio.verbs.spi.ListenerHandle;
 import io.rdmanio.verbs.spi.ListenerHandle.TakenRequest;
 import io.rdmanio.verbs.spi.VerbsAccess;
+import io.rdmanio.verbs.spi.Waiting;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.locks.ReentrantLock;

@@ -12,6 +12,7 @@ import io.rdmanio.verbs.SendWorkRequest;
 import io.rdmanio.verbs.SharedReceiveQueue;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.WorkCompletions;
+import io.rdmanio.verbs.spi.Waiting;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;

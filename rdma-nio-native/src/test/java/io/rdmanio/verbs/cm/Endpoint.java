@@ -1,6 +1,5 @@
 package io.rdmanio.verbs.cm;
 
-import io.rdmanio.linux.Poll;
 import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.CompletionChannel;
 import io.rdmanio.verbs.CompletionQueue;
@@ -84,9 +83,7 @@ final class Endpoint implements AutoCloseable {
             if (queue.poll(completions) > 0) {
                 return new Completion(completions);
             }
-            if (Poll.awaitReadable(channel.fileDescriptor(), -1, 1000) != 0) {
-                channel.takeEvent();
-            }
+            channel.awaitEvent(1000);
         }
         throw new AssertionError("no completion within " + TestDevice.TIMEOUT_MILLIS + " ms");
     }

@@ -2,6 +2,7 @@ package io.rdmanio.verbs.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.RdmaEngine;
@@ -10,7 +11,10 @@ import io.rdmanio.verbs.spi.CommunicationIdHandle;
 import io.rdmanio.verbs.spi.FakeEngine;
 import io.rdmanio.verbs.spi.TakenEvent;
 import io.rdmanio.verbs.spi.VerbsAccess;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -57,6 +61,25 @@ class EventChannelTest {
         channel.close();
         assertThatThrownBy(channel::takeEvent).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> channel.createId(PortSpace.TCP)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void awaitEvent_givesUpInTimeAndEndsWithClose() throws IOException, InterruptedException {
+        assertThat(channel.awaitEvent(0)).isNull();
+        assertThat(channel.awaitEvent(30)).isNull();
+        assertThatThrownBy(() -> channel.awaitEvent(-1)).isInstanceOf(IllegalArgumentException.class);
+        AtomicReference<Throwable> end = new AtomicReference<>();
+        Thread waiter = Thread.ofPlatform().start(() -> {
+            try {
+                channel.awaitEvent(60_000);
+            } catch (IOException | IllegalStateException e) {
+                end.set(e);
+            }
+        });
+        await().until(() -> waiter.getState() == Thread.State.RUNNABLE);
+        channel.close();
+        assertThat(waiter.join(Duration.ofSeconds(10))).isTrue();
+        assertThat(end.get()).isInstanceOf(IllegalStateException.class);
     }
 
     @Test

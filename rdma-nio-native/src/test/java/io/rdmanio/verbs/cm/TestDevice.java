@@ -1,6 +1,5 @@
 package io.rdmanio.verbs.cm;
 
-import io.rdmanio.linux.Poll;
 import io.rdmanio.verbs.AsyncEvent;
 import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.DeviceContext;
@@ -11,7 +10,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.util.concurrent.TimeUnit;
 
 /** The device that the lab's tests run on, and how they wait for its events. */
 public final class TestDevice {
@@ -68,30 +66,22 @@ public final class TestDevice {
 
     /** The next event; the caller closes it. */
     static CommunicationEvent next(EventChannel channel) throws IOException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS);
-        while (System.nanoTime() < deadline) {
-            CommunicationEvent event = channel.takeEvent();
-            if (event != null) {
-                return event;
-            }
-            Poll.awaitReadable(channel.fileDescriptor(), -1, 100);
+        CommunicationEvent event = channel.awaitEvent(TIMEOUT_MILLIS);
+        if (event != null) {
+            return event;
         }
         throw new AssertionError("no event within " + TIMEOUT_MILLIS + " ms");
     }
 
     /** The next asynchronous event of a device, which must be of this type; the caller closes it. */
     static AsyncEvent nextAsync(DeviceContext device, AsyncEventType type) throws IOException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS);
-        while (System.nanoTime() < deadline) {
-            AsyncEvent event = device.takeAsyncEvent();
-            if (event == null) {
-                Poll.awaitReadable(device.asyncFileDescriptor(), -1, 100);
-            } else if (event.type() == type) {
-                return event;
-            } else {
-                event.close();
-                throw new AssertionError("expected " + type + ", got " + event);
-            }
+        AsyncEvent event = device.awaitAsyncEvent(TIMEOUT_MILLIS);
+        if (event != null && event.type() == type) {
+            return event;
+        }
+        if (event != null) {
+            event.close();
+            throw new AssertionError("expected " + type + ", got " + event);
         }
         throw new AssertionError("no asynchronous event within " + TIMEOUT_MILLIS + " ms");
     }
