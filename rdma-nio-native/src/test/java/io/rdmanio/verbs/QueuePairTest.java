@@ -2,6 +2,7 @@ package io.rdmanio.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.HandMade.Two;
@@ -9,6 +10,7 @@ import io.rdmanio.verbs.cm.TestDevice;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -23,6 +25,11 @@ class QueuePairTest {
     private static final Set<QueuePairAttribute> QUERIED =
             EnumSet.complementOf(EnumSet.of(QueuePairAttribute.RATE_LIMIT));
     private static final QueuePairCapabilities SMALL = new QueuePairCapabilities(4, 4, 1, 1, 0);
+
+    @BeforeAll
+    static void useDevice() {
+        assertThat(TestDevice.name()).isNotEmpty();
+    }
 
     @Test
     void create_grantsAtLeastWhatWasWanted() throws VerbsException {
@@ -290,6 +297,35 @@ class QueuePairTest {
             left.pair.postSend(left.prepare(SendOpcode.WRITE, SendFlags.SIGNALED, 0, 10)
                     .remote(pair.right().region.address(), pair.right().region.remoteKey()));
             assertThat(left.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+        }
+    }
+
+    @Test
+    void pathToSender_withoutHeader_isLocal() throws VerbsException {
+        try (HandMade one = new HandMade(QueuePairType.RELIABLE_CONNECTED)) {
+            assertThat(one.device.pathToSender(HandMade.PORT, one.completions, 0, null))
+                    .isEqualTo(AddressHandleAttributes.local(HandMade.PORT, 0));
+        }
+    }
+
+    @Test
+    void datagramOperations_ofADeviceWithoutDatagrams_areErrors() throws VerbsException {
+        assumeTrue(TestDevice.isIwarp(), "the device has datagrams");
+        try (HandMade one = new HandMade(QueuePairType.RELIABLE_CONNECTED)) {
+            AddressHandleAttributes path = AddressHandleAttributes.global(HandMade.PORT, GlobalRoute.to(Gid.ZERO, 0));
+            assertThatThrownBy(() -> one.domain.createAddressHandle(path))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("ibv_create_ah");
+            assertThatThrownBy(() -> one.domain.createAddressHandle(HandMade.PORT, one.completions, 0, null))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("ibv_create_ah_from_wc");
+            Gid group = Gid.of(new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, (byte) 239, 77, 1, 1});
+            assertThatThrownBy(() -> one.pair.attachMulticast(group, 0))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("ibv_attach_mcast");
+            assertThatThrownBy(() -> one.pair.detachMulticast(group, 0))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("ibv_detach_mcast");
         }
     }
 

@@ -21,8 +21,9 @@ final class FfmAddressHandle implements AddressHandleHandle {
     }
 
     /**
-     * Copies a completion and the header of its datagram, which may be null, into a frame: C takes them by pointer and
-     * a buffer on the heap has none.
+     * Copies a completion and the header of its datagram into a frame: C takes them by pointer and a buffer on the heap
+     * has none. Without a header there is one of zeros, since libibverbs looks into it before it looks whether the
+     * completion tells of one.
      */
     static void putDatagram(CallFrame frame, MemorySegment completion, MemorySegment header) {
         MemorySegment arguments = frame.cleared(PATH + IbvAhAttr.SIZE);

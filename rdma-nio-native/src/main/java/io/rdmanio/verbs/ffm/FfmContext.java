@@ -324,7 +324,7 @@ final class FfmContext implements ContextHandle {
                     context,
                     port,
                     arguments + FfmAddressHandle.COMPLETION,
-                    header == null ? 0 : arguments + FfmAddressHandle.HEADER,
+                    arguments + FfmAddressHandle.HEADER,
                     arguments + FfmAddressHandle.PATH);
             Status.check(result, frame, Imports.IBV_INIT_AH_FROM_WC, name + ", port=" + port);
             return QueuePairStructs.path(frame.arguments().asSlice(FfmAddressHandle.PATH, IbvAhAttr.SIZE));

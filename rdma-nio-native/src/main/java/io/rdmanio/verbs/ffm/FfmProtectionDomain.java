@@ -172,7 +172,7 @@ final class FfmProtectionDomain implements ProtectionDomainHandle {
                     frame,
                     pd,
                     arguments + FfmAddressHandle.COMPLETION,
-                    header == null ? 0 : arguments + FfmAddressHandle.HEADER,
+                    arguments + FfmAddressHandle.HEADER,
                     port);
             return new FfmAddressHandle(Status.checkPointer(ah, frame, Imports.IBV_CREATE_AH_FROM_WC, "port=" + port));
         }
