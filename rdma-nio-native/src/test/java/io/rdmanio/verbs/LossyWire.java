@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Two rxe devices at the two ends of a wire. The kernel passes on within itself what a device sends to its own address;
  * what one of these sends to the other goes out of its network interface and comes in at the other's, as between two
- * machines, and the interfaces can be told to lose packets. They stay in the guest, down and without addresses: once
- * devices were removed, librdmacm was seen to have closed another that it had kept open. Not thread-safe.
+ * machines, and the interfaces can be told to lose packets. They stay in the guest, down and without addresses: the
+ * connection manager keeps them open. Not thread-safe.
  */
 final class LossyWire {
     private static final String PREFIX = "/24";
@@ -54,7 +54,7 @@ final class LossyWire {
         return Path.of("/proc/sys/net", family, "conf", end.networkInterface, name);
     }
 
-    private List<End> ends() {
+    List<End> ends() {
         return List.of(left, right);
     }
 

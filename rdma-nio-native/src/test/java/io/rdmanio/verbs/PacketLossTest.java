@@ -3,6 +3,7 @@ package io.rdmanio.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmanio.verbs.HandMade.Completion;
+import io.rdmanio.verbs.cm.TestDevice;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +47,9 @@ class PacketLossTest {
     @BeforeAll
     static void createWire() throws Exception {
         WIRE.create();
+        for (LossyWire.End end : WIRE.ends()) {
+            TestDevice.useNew(end.address());
+        }
     }
 
     @AfterEach

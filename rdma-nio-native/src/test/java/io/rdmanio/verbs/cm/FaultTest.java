@@ -48,8 +48,7 @@ class FaultTest {
     @BeforeAll
     static void createDevice() throws Exception {
         PrivateDevice.create();
-        // The connection manager opens the device once and keeps it: before anybody counts descriptors.
-        new ConnectedPair(RdmaEngine.system(), PrivateDevice.address(0), TestDevice.parameters()).close();
+        TestDevice.useNew(PrivateDevice.address(0).getAddress());
     }
 
     @AfterEach

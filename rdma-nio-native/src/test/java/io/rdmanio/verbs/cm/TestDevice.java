@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.List;
 
 /** The device that the lab's tests run on, and how they wait for its events. */
 public final class TestDevice {
@@ -28,6 +29,21 @@ public final class TestDevice {
             return id.device();
         } catch (VerbsException e) {
             throw new IllegalStateException("the device at " + System.getProperty(PROPERTY) + " can't be used", e);
+        }
+    }
+
+    /**
+     * Lets the connection manager know a device that was added to the guest, before anybody counts descriptors.
+     * librdmacm 44 orders its devices by the lower halves of their addresses in memory, and looks for the new ones in
+     * this list as if it were ordered by the whole; it may take a device that it has open for a removed one then, close
+     * it, and open it again at the next use.
+     */
+    public static void useNew(InetAddress address) throws VerbsException {
+        for (InetSocketAddress each : List.of(new InetSocketAddress(address, 0), address(0))) {
+            try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+                    CommunicationId id = channel.createId(PortSpace.TCP)) {
+                id.bind(each);
+            }
         }
     }
 
