@@ -95,12 +95,12 @@ public sealed class DeviceContext permits OpenDeviceContext {
      *
      * @param port the port, from 1
      * @param index the entry, less than {@link PortAttributes#gidTableLength}
-     * @return its 16 bytes; all zero when the entry is not in use
+     * @return the identifier; {@link Gid#ZERO} when the entry is not in use
      * @throws VerbsException when there is no such port or entry
      * @throws IllegalArgumentException when the port is not 0 to 255
      * @throws IllegalStateException after close
      */
-    public byte[] gid(int port, int index) throws VerbsException {
+    public Gid gid(int port, int index) throws VerbsException {
         UnsignedField.checkByte("port", port);
         life.enter();
         try {

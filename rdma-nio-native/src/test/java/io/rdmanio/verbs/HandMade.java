@@ -96,7 +96,7 @@ final class HandMade implements AutoCloseable {
         Gid wanted = Gid.of(address);
         int length = device.portAttributes(PORT).gidTableLength();
         for (int i = 0; i < length; i++) {
-            if (Gid.of(device.gid(PORT, i)).equals(wanted)) {
+            if (device.gid(PORT, i).equals(wanted)) {
                 return i;
             }
         }

@@ -3,14 +3,12 @@ package io.rdmanio.verbs.ffm;
 import io.rdmanio.verbs.AtomicCapability;
 import io.rdmanio.verbs.DeviceAttributes;
 import io.rdmanio.verbs.ExtendedDeviceAttributes;
-import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.GidEntry;
 import io.rdmanio.verbs.GidType;
 import io.rdmanio.verbs.LinkLayer;
 import io.rdmanio.verbs.PortAttributes;
 import io.rdmanio.verbs.PortState;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
 /** From the structs of queries to records. */
 final class Attributes {
@@ -113,7 +111,7 @@ final class Attributes {
 
     static GidEntry gidEntry(MemorySegment entry) {
         return new GidEntry(
-                Gid.of(IbvGidEntry.GID.of(entry).toArray(ValueLayout.JAVA_BYTE)),
+                QueuePairStructs.gid(IbvGidEntry.GID.of(entry)),
                 IbvGidEntry.GID_INDEX.get(entry),
                 IbvGidEntry.PORT_NUM.get(entry),
                 GidType.of(IbvGidEntry.GID_TYPE.get(entry)),

@@ -8,6 +8,7 @@ import io.rdmanio.verbs.AddressHandleAttributes;
 import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.DeviceAttributes;
 import io.rdmanio.verbs.ExtendedDeviceAttributes;
+import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.GidEntry;
 import io.rdmanio.verbs.PortAttributes;
 import io.rdmanio.verbs.TransportType;
@@ -28,7 +29,6 @@ import java.util.stream.LongStream;
 
 /** {@code struct ibv_context}, with the driver's functions that are inline in C. */
 final class FfmContext implements ContextHandle {
-    private static final int GID_BYTES = 16;
     private static final ValueLayout.OfShort NETWORK_SHORT =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     // What C programs call, by macros that add the size of an entry.
@@ -303,12 +303,12 @@ final class FfmContext implements ContextHandle {
     }
 
     @Override
-    public byte[] queryGid(int port, int index) throws VerbsException {
+    public Gid queryGid(int port, int index) throws VerbsException {
         try (CallFrame frame = CallFrame.enter()) {
             int result = (int)
                     Downcall.call(Imports.IBV_QUERY_GID.get(), frame, context, port, index, frame.argumentsAddress());
             Status.check(result, frame, Imports.IBV_QUERY_GID, name + ", port=" + port + ", index=" + index);
-            return frame.arguments().asSlice(0, GID_BYTES).toArray(ValueLayout.JAVA_BYTE);
+            return QueuePairStructs.gid(frame.arguments());
         }
     }
 

@@ -4,6 +4,7 @@ import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.AddressHandleAttributes;
 import io.rdmanio.verbs.DeviceAttributes;
 import io.rdmanio.verbs.ExtendedDeviceAttributes;
+import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.GidEntry;
 import io.rdmanio.verbs.PortAttributes;
 import io.rdmanio.verbs.TransportType;
@@ -49,10 +50,10 @@ public interface ContextHandle {
      *
      * @param port the port, from 1
      * @param index the entry
-     * @return its 16 bytes
+     * @return the identifier
      * @throws VerbsException when there is no such entry
      */
-    byte[] queryGid(int port, int index) throws VerbsException;
+    Gid queryGid(int port, int index) throws VerbsException;
 
     /**
      * Queries the device for everything. An engine that knows no more than {@link #queryDevice} need not implement it.

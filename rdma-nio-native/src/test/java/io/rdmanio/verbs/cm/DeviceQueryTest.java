@@ -8,7 +8,6 @@ import io.rdmanio.verbs.CompletionChannel;
 import io.rdmanio.verbs.CompletionQueue;
 import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.ExtendedDeviceAttributes;
-import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.GidEntry;
 import io.rdmanio.verbs.GidType;
 import io.rdmanio.verbs.LeakCheck;
@@ -76,7 +75,7 @@ class DeviceQueryTest {
             assertThat(entry.portNumber()).isEqualTo(1);
             assertThat(entry.type()).isNotEqualTo(GidType.UNKNOWN);
             assertThat(device.gidEntry(1, entry.index())).isEqualTo(entry);
-            assertThat(Gid.of(device.gid(1, entry.index()))).isEqualTo(entry.gid());
+            assertThat(device.gid(1, entry.index())).isEqualTo(entry.gid());
         }
         assertThatThrownBy(() -> device.gidEntry(1, 60_000)).isInstanceOfSatisfying(VerbsException.class, e -> {
             assertThat(e.operation()).isEqualTo("ibv_query_gid_ex");

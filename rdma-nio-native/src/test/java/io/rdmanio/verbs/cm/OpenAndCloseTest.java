@@ -241,7 +241,7 @@ class OpenAndCloseTest {
 
         GlobalRoute route() throws VerbsException {
             for (int index = 0; ; index++) {
-                Gid gid = Gid.of(device.gid(1, index));
+                Gid gid = device.gid(1, index);
                 if (gid.equals(Gid.of(TestDevice.address(0).getAddress()))) {
                     return GlobalRoute.to(gid, index);
                 }

@@ -60,7 +60,7 @@ class OwnershipTest {
             assertThat(device.portAttributes(1).state()).isEqualTo(PortState.ACTIVE);
             assertThat(device.portAttributes(1).linkLayer()).isEqualTo(LinkLayer.ETHERNET);
             assertThat(device.portAttributes(1).activeMtuBytes()).isGreaterThanOrEqualTo(1024);
-            assertThat(device.gid(1, 0)).hasSize(16);
+            assertThat(device.gid(1, 0).isZero()).isFalse();
             assertThatThrownBy(() -> device.portAttributes(9)).isInstanceOf(VerbsException.class);
         }
         assertThatThrownBy(() -> RdmaEngine.system().open("nosuch0"))

@@ -2,6 +2,7 @@ package io.rdmanio.verbs.spi;
 
 import io.rdmanio.verbs.DeviceAttributes;
 import io.rdmanio.verbs.DeviceInfo;
+import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.PortAttributes;
 import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.VerbsException;
@@ -176,7 +177,7 @@ public final class FakeEngine implements VerbsEngine {
         }
 
         @Override
-        public byte[] queryGid(int port, int index) {
+        public Gid queryGid(int port, int index) {
             throw new UnsupportedOperationException();
         }
 
