@@ -82,7 +82,9 @@ class RpingInteropTest {
         Peer client = javaClient(device, port, "4096");
         assertThat(client.awaitExit(PATIENCE)).isNotZero();
         assertThat(client.output()).contains("in the middle of an exchange");
-        assertThat(server.awaitExit(PATIENCE)).isNotZero();
+        // What status it ends with is a race of its own between the failed completion and the disconnect.
+        server.awaitExit(PATIENCE);
+        assertThat(server.output()).contains("cq completion failed");
     }
 
     @ParameterizedTest
