@@ -16,19 +16,21 @@ import java.nio.file.Path;
  */
 public final class ConnectAttempt {
     private static final String USAGE = "ConnectAttempt HOST PORT [--times=N]";
+    private static final long SETTLE_NANOS = 500_000_000L;
+    private static final long SETTLE_LIMIT_NANOS = 10_000_000_000L;
 
     private ConnectAttempt() {}
 
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws IOException, InterruptedException {
         Options options = new Options(args, 2, USAGE, "times");
         boolean connected = attempt("blocking", options.address(0));
         connected |= attempt("selecting", options.address(0));
-        long before = openDescriptors();
+        long before = settledDescriptors();
         for (int i = 1; i < options.count("times", 1); i++) {
             connected |= attempt("blocking", options.address(0));
             connected |= attempt("selecting", options.address(0));
         }
-        System.out.println("DESCRIPTORS before=" + before + " after=" + openDescriptors());
+        System.out.println("DESCRIPTORS before=" + before + " after=" + settledDescriptors());
         System.exit(connected ? 4 : 0);
     }
 
@@ -66,6 +68,21 @@ public final class ConnectAttempt {
                 }
             }
         }
+    }
+
+    /** The count once it has stayed the same for a while: a provider may let go of them behind a failure. */
+    private static long settledDescriptors() throws IOException, InterruptedException {
+        long count = openDescriptors();
+        long end = System.nanoTime() + SETTLE_LIMIT_NANOS;
+        for (long since = System.nanoTime(); System.nanoTime() - since < SETTLE_NANOS && System.nanoTime() < end; ) {
+            Thread.sleep(20);
+            long now = openDescriptors();
+            if (now != count) {
+                count = now;
+                since = System.nanoTime();
+            }
+        }
+        return count;
     }
 
     private static long openDescriptors() throws IOException {
