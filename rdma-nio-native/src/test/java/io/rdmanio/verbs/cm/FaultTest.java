@@ -229,8 +229,7 @@ class FaultTest {
 
     /** For a while neither the connection manager nor the device has an event. */
     private static void assertNothingIsTold(ConnectedPair pair, DeviceContext device) throws Exception {
-        Thread.sleep(300);
-        assertThat(pair.channel.takeEvent()).isNull();
+        assertThat(pair.channel.awaitEvent(300)).isNull();
         assertThat(device.takeAsyncEvent()).isNull();
     }
 
