@@ -1,7 +1,5 @@
 package io.rdmanio.linux;
 
-import java.io.IOException;
-
 /**
  * Linux error numbers (errno(3)) with their names and a text in words. The numbers are those of x86-64, aarch64 and
  * riscv64. Stateless and safe for use by any thread.
@@ -55,6 +53,9 @@ public final class Errno {
     /** Too many open files in the process. */
     public static final int EMFILE = 24;
 
+    /** File too large. */
+    public static final int EFBIG = 27;
+
     /** No space left. */
     public static final int ENOSPC = 28;
 
@@ -75,6 +76,9 @@ public final class Errno {
 
     /** Value too large. */
     public static final int EOVERFLOW = 75;
+
+    /** Message too long. */
+    public static final int EMSGSIZE = 90;
 
     /** Protocol not supported. */
     public static final int EPROTONOSUPPORT = 93;
@@ -111,6 +115,9 @@ public final class Errno {
 
     /** Not connected. */
     public static final int ENOTCONN = 107;
+
+    /** Too many references. */
+    public static final int ETOOMANYREFS = 109;
 
     /** Timed out. */
     public static final int ETIMEDOUT = 110;
@@ -159,6 +166,7 @@ public final class Errno {
             case EINVAL -> "EINVAL";
             case ENFILE -> "ENFILE";
             case EMFILE -> "EMFILE";
+            case EFBIG -> "EFBIG";
             case ENOSPC -> "ENOSPC";
             case EPIPE -> "EPIPE";
             case ERANGE -> "ERANGE";
@@ -166,6 +174,7 @@ public final class Errno {
             case ENODATA -> "ENODATA";
             case EPROTO -> "EPROTO";
             case EOVERFLOW -> "EOVERFLOW";
+            case EMSGSIZE -> "EMSGSIZE";
             case EPROTONOSUPPORT -> "EPROTONOSUPPORT";
             case EOPNOTSUPP -> "EOPNOTSUPP";
             case EAFNOSUPPORT -> "EAFNOSUPPORT";
@@ -178,6 +187,7 @@ public final class Errno {
             case ENOBUFS -> "ENOBUFS";
             case EISCONN -> "EISCONN";
             case ENOTCONN -> "ENOTCONN";
+            case ETOOMANYREFS -> "ETOOMANYREFS";
             case ETIMEDOUT -> "ETIMEDOUT";
             case ECONNREFUSED -> "ECONNREFUSED";
             case EHOSTUNREACH -> "EHOSTUNREACH";
@@ -213,6 +223,7 @@ public final class Errno {
             case EINVAL -> "invalid argument";
             case ENFILE -> "too many open files in the system";
             case EMFILE -> "too many open files in the process";
+            case EFBIG -> "file too large";
             case ENOSPC -> "no space left";
             case EPIPE -> "broken pipe";
             case ERANGE -> "out of range";
@@ -220,6 +231,7 @@ public final class Errno {
             case ENODATA -> "no data";
             case EPROTO -> "protocol error";
             case EOVERFLOW -> "value too large";
+            case EMSGSIZE -> "message too long";
             case EPROTONOSUPPORT -> "protocol not supported";
             case EOPNOTSUPP -> "operation not supported";
             case EAFNOSUPPORT -> "address family not supported";
@@ -232,6 +244,7 @@ public final class Errno {
             case ENOBUFS -> "no buffer space";
             case EISCONN -> "connected already";
             case ENOTCONN -> "not connected";
+            case ETOOMANYREFS -> "too many references";
             case ETIMEDOUT -> "timed out";
             case ECONNREFUSED -> "connection refused";
             case EHOSTUNREACH -> "no route to host";
@@ -250,7 +263,8 @@ public final class Errno {
      * @param errno what it left
      * @return an exception that names both, to be thrown by the caller
      */
-    public static IOException exception(String operation, int errno) {
-        return new IOException(operation + ": " + describe(errno) + " (" + name(errno) + ", " + errno + ")");
+    public static SystemCallException exception(String operation, int errno) {
+        return new SystemCallException(
+                operation + ": " + describe(errno) + " (" + name(errno) + ", " + errno + ")", errno);
     }
 }

@@ -10,12 +10,14 @@ public final class FileDescriptors {
     static final int F_SETFD = 2;
     static final int F_GETFL = 3;
     static final int F_SETFL = 4;
+    static final int F_ADD_SEALS = 1033;
+    static final int F_GET_SEALS = 1034;
     static final int FD_CLOEXEC = 1;
     static final int O_RDONLY = 0;
     static final int O_NONBLOCK = 0x800;
     static final int O_CLOEXEC = 0x80000;
 
-    private static final NativeFunction FCNTL = Downcall.libc("fcntl");
+    static final NativeFunction FCNTL = Downcall.libc("fcntl");
     private static final NativeFunction OPEN = Downcall.libc("open");
     private static final NativeFunction CLOSE = Downcall.libc("close");
 

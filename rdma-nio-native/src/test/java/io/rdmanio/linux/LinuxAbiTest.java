@@ -13,8 +13,20 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Compares the layouts and constants of system calls with the installed headers. */
 class LinuxAbiTest {
-    private static final List<String> HEADERS =
-            List.of("errno.h", "fcntl.h", "poll.h", "sys/epoll.h", "sys/eventfd.h", "sys/resource.h");
+    private static final List<String> HEADERS = List.of(
+            "errno.h",
+            "fcntl.h",
+            "linux/magic.h",
+            "linux/memfd.h",
+            "poll.h",
+            "sys/epoll.h",
+            "sys/eventfd.h",
+            "sys/mman.h",
+            "sys/resource.h",
+            "sys/socket.h",
+            "sys/un.h",
+            "sys/vfs.h",
+            "unistd.h");
 
     private static Map<String, Long> table() throws IllegalAccessException {
         Map<String, Long> table = new LinkedHashMap<>();
@@ -46,12 +58,67 @@ class LinuxAbiTest {
         table.put("POLLIN", (long) Poll.POLLIN);
         table.put("RLIMIT_MEMLOCK", (long) ResourceLimits.RLIMIT_MEMLOCK);
         table.put("offsetof(struct rlimit, rlim_cur)", 0L);
+        putMemory(table);
+        putSockets(table);
         for (java.lang.reflect.Field field : Errno.class.getFields()) {
             if (Modifier.isStatic(field.getModifiers())) {
                 table.put(field.getName(), (long) field.getInt(null));
             }
         }
         return table;
+    }
+
+    private static void putMemory(Map<String, Long> table) {
+        table.put("F_ADD_SEALS", (long) FileDescriptors.F_ADD_SEALS);
+        table.put("F_GET_SEALS", (long) FileDescriptors.F_GET_SEALS);
+        table.put("F_SEAL_SEAL", (long) MemoryFile.SEAL_SEAL);
+        table.put("F_SEAL_SHRINK", (long) MemoryFile.SEAL_SHRINK);
+        table.put("F_SEAL_GROW", (long) MemoryFile.SEAL_GROW);
+        table.put("F_SEAL_WRITE", (long) MemoryFile.SEAL_WRITE);
+        table.put("F_SEAL_FUTURE_WRITE", (long) MemoryFile.SEAL_FUTURE_WRITE);
+        table.put("MFD_CLOEXEC", (long) MemoryFile.MFD_CLOEXEC);
+        table.put("MFD_ALLOW_SEALING", (long) MemoryFile.MFD_ALLOW_SEALING);
+        table.put("SEEK_END", (long) MemoryFile.SEEK_END);
+        table.put("PROT_READ", (long) MemoryFile.PROT_READ);
+        table.put("PROT_WRITE", (long) MemoryFile.PROT_WRITE);
+        table.put("MAP_SHARED", (long) MemoryFile.MAP_SHARED);
+        table.put("sizeof(struct statfs)", MemoryFile.STATFS_BYTES);
+        table.put("offsetof(struct statfs, f_type)", 0L);
+        table.put("sizeof(((struct statfs *) 0)->f_type)", (long) Long.BYTES);
+        table.put("TMPFS_MAGIC", MemoryFile.TMPFS_MAGIC);
+    }
+
+    private static void putSockets(Map<String, Long> table) {
+        table.put("AF_UNIX", (long) UnixSocket.AF_UNIX);
+        table.put("SOCK_SEQPACKET", (long) UnixSocket.SOCK_SEQPACKET);
+        table.put("SOCK_NONBLOCK", (long) FileDescriptors.O_NONBLOCK);
+        table.put("SOCK_CLOEXEC", (long) FileDescriptors.O_CLOEXEC);
+        table.put("SOL_SOCKET", (long) UnixSocket.SOL_SOCKET);
+        table.put("SO_PEERCRED", (long) UnixSocket.SO_PEERCRED);
+        table.put("SCM_RIGHTS", (long) UnixSocket.SCM_RIGHTS);
+        table.put("MSG_CTRUNC", (long) UnixSocket.MSG_CTRUNC);
+        table.put("MSG_TRUNC", (long) UnixSocket.MSG_TRUNC);
+        table.put("MSG_DONTWAIT", (long) UnixSocket.MSG_DONTWAIT);
+        table.put("MSG_NOSIGNAL", (long) UnixSocket.MSG_NOSIGNAL);
+        table.put("MSG_CMSG_CLOEXEC", (long) UnixSocket.MSG_CMSG_CLOEXEC);
+        table.put("offsetof(struct sockaddr_un, sun_path)", UnixSocket.PATH);
+        table.put("sizeof(((struct sockaddr_un *) 0)->sun_path)", UnixSocket.MAX_NAME_BYTES + 1L);
+        table.put("sizeof(struct ucred)", UnixSocket.UCRED_BYTES);
+        table.put("offsetof(struct ucred, pid)", 0L);
+        table.put("offsetof(struct ucred, uid)", UnixSocket.USER_ID);
+        table.put("offsetof(struct ucred, gid)", UnixSocket.GROUP_ID);
+        table.put("sizeof(struct msghdr)", UnixSocket.MSGHDR_BYTES);
+        table.put("offsetof(struct msghdr, msg_iov)", UnixSocket.IOV);
+        table.put("offsetof(struct msghdr, msg_iovlen)", UnixSocket.IOV_COUNT);
+        table.put("offsetof(struct msghdr, msg_control)", UnixSocket.CONTROL);
+        table.put("offsetof(struct msghdr, msg_controllen)", UnixSocket.CONTROL_BYTES);
+        table.put("offsetof(struct msghdr, msg_flags)", UnixSocket.FLAGS);
+        table.put("sizeof(struct iovec)", UnixSocket.IOVEC_BYTES);
+        table.put("offsetof(struct iovec, iov_len)", UnixSocket.IOVEC_LENGTH);
+        table.put("sizeof(struct cmsghdr)", UnixSocket.CMSGHDR_BYTES);
+        table.put("offsetof(struct cmsghdr, cmsg_level)", UnixSocket.LEVEL);
+        table.put("offsetof(struct cmsghdr, cmsg_type)", UnixSocket.TYPE);
+        table.put("CMSG_LEN(8)", UnixSocket.CMSGHDR_BYTES + 8);
     }
 
     @Test
