@@ -259,14 +259,15 @@ sealed interface ControlMessage {
             implements Connection {}
 
     /**
-     * Refuses.
+     * Refuses, or takes a request back.
      *
-     * @param connection the receiver's number of the connection
+     * @param connection the receiver's number of the connection; 0 when the receiver has not told it yet
+     * @param fromConnection the sender's number of it; 0 when it has none
      * @param reason the reason as InfiniBand numbers it (8 no listener, 28 by the consumer)
      * @param privateData for the other program
      */
     @SuppressWarnings("ArrayRecordComponent") // never changed, and never compared but by tests
-    record ConnectReject(long connection, int reason, byte[] privateData) implements Connection {}
+    record ConnectReject(long connection, long fromConnection, int reason, byte[] privateData) implements Connection {}
 
     /**
      * The end that asked is ready.

@@ -145,7 +145,11 @@ final class ControlMessages {
                         .parameters(m.parameters())
                         .bytes(m.privateData());
             case ConnectReject m ->
-                out.kind(CONNECT_REJECT).int64(m.connection()).int32(m.reason()).bytes(m.privateData());
+                out.kind(CONNECT_REJECT)
+                        .int64(m.connection())
+                        .int64(m.fromConnection())
+                        .int32(m.reason())
+                        .bytes(m.privateData());
             case ReadyToUse m -> out.kind(READY_TO_USE).int64(m.connection());
             case DisconnectRequest m -> out.kind(DISCONNECT_REQUEST).int64(m.connection());
             case DisconnectReply m -> out.kind(DISCONNECT_REPLY).int64(m.connection());
@@ -227,7 +231,8 @@ final class ControlMessages {
                         in.parameters(),
                         in.bytes(ControlMessage.REPLY_PRIVATE_DATA_BYTES));
             case CONNECT_REJECT ->
-                new ConnectReject(in.int64(), in.index(), in.bytes(ControlMessage.REJECT_PRIVATE_DATA_BYTES));
+                new ConnectReject(
+                        in.int64(), in.int64(), in.index(), in.bytes(ControlMessage.REJECT_PRIVATE_DATA_BYTES));
             case READY_TO_USE -> new ReadyToUse(in.int64());
             case DISCONNECT_REQUEST -> new DisconnectRequest(in.int64());
             case DISCONNECT_REPLY -> new DisconnectReply(in.int64());

@@ -62,8 +62,8 @@ class ControlMessagesTest {
                 new Revoked(0, 1),
                 new ConnectRequest(-1, 5, ipv4, ipv6, PARAMETERS, bytes(ControlMessage.REQUEST_PRIVATE_DATA_BYTES)),
                 new ConnectReply(-1, -2, 5, PARAMETERS, bytes(ControlMessage.REPLY_PRIVATE_DATA_BYTES)),
-                new ConnectReject(-1, 28, bytes(ControlMessage.REJECT_PRIVATE_DATA_BYTES)),
-                new ConnectReject(0, 8, new byte[0]),
+                new ConnectReject(-1, -2, 28, bytes(ControlMessage.REJECT_PRIVATE_DATA_BYTES)),
+                new ConnectReject(0, 0, 8, new byte[0]),
                 new ReadyToUse(1),
                 new DisconnectRequest(2),
                 new DisconnectReply(3));
@@ -202,7 +202,7 @@ class ControlMessagesTest {
         refuses(new Resolve(1, 1 << 24));
         refuses(new Attach(2, 2, -1, 0, 0, 64, 64, 64, 0, 0, 0, 0, 0, 0));
         refuses(new Attach(2, 2, 0, 0, 0, 64, 64, 64, 0, 0, 0, -2, 0, 0));
-        refuses(new ConnectReject(0, 28, new byte[ControlMessage.REJECT_PRIVATE_DATA_BYTES + 1]));
+        refuses(new ConnectReject(0, 1, 28, new byte[ControlMessage.REJECT_PRIVATE_DATA_BYTES + 1]));
     }
 
     private static void refuses(ControlMessage message) {
