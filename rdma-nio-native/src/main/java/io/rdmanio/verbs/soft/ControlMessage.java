@@ -112,8 +112,8 @@ sealed interface ControlMessage {
      * @param minRnrTimer the code of the pause that it asks for when it has no receive
      * @param receiveArmSlot the sender's slot of the completion queue for receives
      * @param receiveDoorbell that queue's completion channel, or {@link #NONE}
-     * @param sendArmSlot the sender's slot of the completion queue for sends
-     * @param sendDoorbell that queue's completion channel, or {@link #NONE}
+     * @param domain the sender's number of the queue pair's protection domain: what a key means is the same for all
+     *     queue pairs of one domain
      */
     record Attach(
             int queuePair,
@@ -128,8 +128,7 @@ sealed interface ControlMessage {
             int minRnrTimer,
             int receiveArmSlot,
             int receiveDoorbell,
-            int sendArmSlot,
-            int sendDoorbell)
+            int domain)
             implements Wiring {}
 
     /**

@@ -98,8 +98,7 @@ final class ControlMessages {
         out.int32(m.slab()).int64(m.offset());
         out.int32(m.ringEntries()).int32(m.receiveEntries()).int32(m.stagingBytes());
         out.int32(m.accessFlags()).int32(m.minRnrTimer());
-        out.int32(m.receiveArmSlot()).int32(m.receiveDoorbell());
-        out.int32(m.sendArmSlot()).int32(m.sendDoorbell());
+        out.int32(m.receiveArmSlot()).int32(m.receiveDoorbell()).int32(m.domain());
     }
 
     private static void memory(MessageWriter out, ControlMessage.Memory message) {
@@ -209,8 +208,7 @@ final class ControlMessages {
                 in.index(),
                 in.index(),
                 in.indexOrNone(),
-                in.index(),
-                in.indexOrNone());
+                in.int32());
     }
 
     private static ControlMessage readConnection(int kind, MessageReader in) throws ProtocolException {
