@@ -12,7 +12,8 @@ import java.util.ServiceLoader;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * An implementation of verbs and of the connection manager: {@link #system} is the one over libibverbs and librdmacm.
+ * An implementation of verbs and of the connection manager: {@link #system} is the one over libibverbs and librdmacm,
+ * {@link #soft} the software device.
  * Nothing is loaded or linked before a method needs it. Thread-safe.
  */
 public final class RdmaEngine {
@@ -35,6 +36,16 @@ public final class RdmaEngine {
      */
     public static RdmaEngine system() {
         return SystemHolder.ENGINE;
+    }
+
+    /**
+     * The engine of the software device, named {@code soft}: it connects the processes of one user on one Linux host through
+     * shared memory, with nothing installed. Never throws and starts nothing before it is used.
+     *
+     * @return the engine, always the same
+     */
+    public static RdmaEngine soft() {
+        return SoftHolder.ENGINE;
     }
 
     /**
@@ -101,14 +112,18 @@ public final class RdmaEngine {
 
     private static final class SystemHolder {
         static final RdmaEngine ENGINE = new RdmaEngine(load("ffm"));
+    }
 
-        private static VerbsEngine load(String name) {
-            return ServiceLoader.load(VerbsEngine.class, RdmaEngine.class.getClassLoader()).stream()
-                    .map(ServiceLoader.Provider::get)
-                    .filter(engine -> engine.name().equals(name))
-                    .findFirst()
-                    .orElseThrow(() -> new IllegalStateException("the module lacks its own engine " + name));
-        }
+    private static final class SoftHolder {
+        static final RdmaEngine ENGINE = new RdmaEngine(load("soft"));
+    }
+
+    private static VerbsEngine load(String name) {
+        return ServiceLoader.load(VerbsEngine.class, RdmaEngine.class.getClassLoader()).stream()
+                .map(ServiceLoader.Provider::get)
+                .filter(engine -> engine.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("the module lacks its own engine " + name));
     }
 
     private static final class Access extends VerbsAccess {

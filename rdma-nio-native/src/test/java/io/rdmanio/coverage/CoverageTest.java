@@ -159,7 +159,7 @@ class CoverageTest {
 
     private static List<String> labTests(Function function) {
         List<String> all = new ArrayList<>(names(function, Where.BOTH_DEVICES));
-        all.addAll(names(function, Where.ROCE));
+        all.addAll(names(function, Where.ONE_DEVICE));
         return all;
     }
 
@@ -174,12 +174,16 @@ class CoverageTest {
             How C reaches a function: *exported* is a symbol of the library; *ops* goes through the driver's functions in `ibv_context`;
             *verbs_context* through those of the struct that lies before it, if it is there and large enough; *header-only* has
             nothing behind it but other functions. Tests in the lab run on the real Linux RDMA stack: rxe is its software RoCE device,
-            siw its software iWARP device. *Plain* tests run in every build, with an engine or a driver of their own behind the objects.
+            siw its software iWARP device. *Plain* tests run in every build: on soft, the software device of this project, or with an engine
+            or a driver of their own behind the objects. What the devices do otherwise than each other:
+            [device-differences.md](device-differences.md).
             """);
         SECTIONS.forEach((section, functions) -> {
             page.append("\n## ").append(section).append("\n");
-            page.append("| Function | Class | Java operation | Lab: rxe and siw | Lab: rxe | Plain, injected |\n");
-            page.append("|---|---|---|---|---|---|\n");
+            page.append(
+                    "| Function | Class | Java operation | Lab: rxe and siw | Lab: one of them | Plain: soft | Plain:"
+                            + " injected |\n");
+            page.append("|---|---|---|---|---|---|---|\n");
             for (Function function : functions) {
                 page.append("| `").append(function.name).append("` | ");
                 page.append(function.reach.startsWith(OLD) ? "now `" + function.current() + "`" : function.reach);
@@ -188,7 +192,8 @@ class CoverageTest {
                                 .map(operation -> "`" + operation.display() + "`")
                                 .toList()));
                 page.append(" | ").append(onBothDevices(function));
-                page.append(" | ").append(shortCell(names(function, Where.ROCE)));
+                page.append(" | ").append(shortCell(names(function, Where.ONE_DEVICE)));
+                page.append(" | ").append(shortCell(names(function, Where.SOFT)));
                 page.append(" | ")
                         .append(shortCell(names(function, Where.PLAIN)))
                         .append(" |\n");

@@ -5,17 +5,24 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.properties.CanBeAnnotated;
+import com.tngtech.archunit.core.domain.properties.HasAnnotations;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.rdmanio.coverage.Operations.Operation;
-import io.rdmanio.verbs.RoceOnly;
+import io.rdmanio.verbs.Needs;
+import io.rdmanio.verbs.TestedDevice;
+import io.rdmanio.verbs.Without;
+import java.lang.annotation.Annotation;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -34,8 +41,10 @@ final class TestedBy {
     enum Where {
         /** In the lab, on both devices. */
         BOTH_DEVICES,
-        /** In the lab, on the RoCE device alone. */
-        ROCE,
+        /** In the lab, on the RoCE device alone or on the iWARP device alone. */
+        ONE_DEVICE,
+        /** In the plain build, on the software device. */
+        SOFT,
         /** In the plain build, with an engine or a driver of the test's own. */
         PLAIN
     }
@@ -67,6 +76,7 @@ final class TestedBy {
         methods(type)
                 .filter(method -> method.isAnnotatedWith(BeforeEach.class) || method.isAnnotatedWith(AfterEach.class))
                 .forEach(toVisit::add);
+        Set<Where> places = places(type, test);
         Set<JavaCodeUnit> visited = new HashSet<>();
         while (!toVisit.isEmpty()) {
             JavaCodeUnit unit = toVisit.poll();
@@ -76,9 +86,10 @@ final class TestedBy {
             Stream.concat(unit.getCallsFromSelf().stream(), unit.getMethodReferencesFromSelf().stream())
                     .forEach(access -> {
                         target(access, wanted)
-                                .forEach(operation -> tests.computeIfAbsent(operation, _ -> new TreeMap<>())
-                                        .computeIfAbsent(where(type, test), _ -> new TreeSet<>())
-                                        .add(type.getSimpleName()));
+                                .forEach(operation ->
+                                        places.forEach(place -> tests.computeIfAbsent(operation, _ -> new TreeMap<>())
+                                                .computeIfAbsent(place, _ -> new TreeSet<>())
+                                                .add(type.getSimpleName())));
                         access.getTarget()
                                 .resolveMember()
                                 .filter(member ->
@@ -102,13 +113,42 @@ final class TestedBy {
                 .limit(1);
     }
 
-    private static Where where(JavaClass type, JavaMethod test) {
+    private static Set<Where> places(JavaClass type, JavaMethod test) {
         if (!isTagged(type) && !test.isAnnotatedWith(Tag.class)) {
-            return Where.PLAIN;
+            return Set.of(Where.PLAIN);
         }
-        return type.isAnnotatedWith(RoceOnly.class) || test.isAnnotatedWith(RoceOnly.class)
-                ? Where.ROCE
-                : Where.BOTH_DEVICES;
+        Set<Where> places = EnumSet.noneOf(Where.class);
+        boolean roce = runsOn(TestedDevice.ROCE, type, test);
+        boolean iwarp = runsOn(TestedDevice.IWARP, type, test);
+        if (roce && iwarp) {
+            places.add(Where.BOTH_DEVICES);
+        } else if (roce || iwarp) {
+            places.add(Where.ONE_DEVICE);
+        }
+        if (runsOn(TestedDevice.SOFT, type, test)) {
+            places.add(Where.SOFT);
+        }
+        return places;
+    }
+
+    private static boolean runsOn(TestedDevice device, JavaClass type, JavaMethod test) {
+        return Stream.<CanBeAnnotated>of(type, test).allMatch(element -> hasWhatIsNeeded(device, element));
+    }
+
+    private static boolean hasWhatIsNeeded(TestedDevice device, CanBeAnnotated element) {
+        return annotation(element, Needs.class)
+                        .map(needs -> Stream.of(needs.value()).allMatch(feature -> feature.isOf(device)))
+                        .orElse(true)
+                && annotation(element, Without.class)
+                        .map(without -> !without.value().isOf(device))
+                        .orElse(true);
+    }
+
+    private static <A extends Annotation> Optional<A> annotation(CanBeAnnotated element, Class<A> annotation) {
+        if (!element.isAnnotatedWith(annotation)) {
+            return Optional.empty();
+        }
+        return Optional.of(((HasAnnotations<?>) element).getAnnotationOfType(annotation));
     }
 
     private static boolean isTagged(JavaClass type) {

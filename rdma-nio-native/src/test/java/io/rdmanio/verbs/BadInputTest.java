@@ -1,6 +1,5 @@
 package io.rdmanio.verbs;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmanio.verbs.cm.TestDevice;
@@ -22,13 +21,13 @@ class BadInputTest {
 
     @BeforeAll
     static void useDevice() {
-        assertThat(TestDevice.isIwarp()).isIn(true, false);
+        TestDevice.use();
     }
 
     @BeforeEach
     void open() throws VerbsException {
         side = new HandMade(QueuePairType.RELIABLE_CONNECTED);
-        if (!TestDevice.isIwarp()) {
+        if (TestDevice.has(Feature.OWN_CONNECTIONS)) {
             side.connect(side.pair.number());
         }
     }
@@ -67,7 +66,7 @@ class BadInputTest {
     }
 
     @Test
-    @RoceOnly("siw knows memory by its own address alone")
+    @Needs(Feature.CHOSEN_ADDRESSES)
     void inlineDataOfARegionUnderAnotherAddress_isRefused() throws VerbsException {
         MemorySegment memory = side.memory.asSlice(0, 4096);
         try (MemoryRegion region = side.domain.registerMemory(memory, CHOSEN, AccessFlags.LOCAL_WRITE)) {

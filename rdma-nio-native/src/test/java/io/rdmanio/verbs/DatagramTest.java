@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Datagrams between queue pairs made by hand: address handles, answers, what is dropped, and multicast. */
 @Tag("rdma")
 @ExtendWith(LeakCheck.class)
-@RoceOnly("iWARP has no datagrams")
+@Needs(Feature.DATAGRAMS)
 class DatagramTest {
     private static final int LENGTH = 500;
     private static final int HEADER = GlobalRoute.HEADER_BYTES;

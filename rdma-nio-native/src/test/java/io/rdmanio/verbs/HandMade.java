@@ -72,11 +72,11 @@ final class HandMade implements AutoCloseable {
     }
 
     static OpenDeviceContext openDevice() throws VerbsException {
-        return RdmaEngine.system().open(TestDevice.name());
+        return TestDevice.engine().open(TestDevice.name());
     }
 
     static int allAccess() {
-        return TestDevice.isIwarp() ? ALL_ACCESS & ~AccessFlags.REMOTE_ATOMIC : ALL_ACCESS;
+        return TestDevice.has(Feature.ATOMICS) ? ALL_ACCESS : ALL_ACCESS & ~AccessFlags.REMOTE_ATOMIC;
     }
 
     QueuePairInitAttributes attributes(QueuePairType type, int depth) {

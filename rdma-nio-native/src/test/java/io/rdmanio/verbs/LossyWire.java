@@ -2,6 +2,7 @@ package io.rdmanio.verbs;
 
 import static io.rdmanio.verbs.ChildProcess.succeed;
 
+import io.rdmanio.verbs.cm.TestDevice;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -109,7 +110,7 @@ final class LossyWire {
     }
 
     private static void awaitReady(End end) throws IOException, InterruptedException {
-        try (OpenDeviceContext device = RdmaEngine.system().open(end.device)) {
+        try (OpenDeviceContext device = TestDevice.engine().open(end.device)) {
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
             while (device.portAttributes(1).state() != PortState.ACTIVE
                     || device.findGid(1, GidType.ROCE_V2, end.address).isEmpty()) {
@@ -123,7 +124,7 @@ final class LossyWire {
 
     /** A queue pair at an end that is to send to the other end. */
     HandMade open(End end) throws VerbsException {
-        OpenDeviceContext device = RdmaEngine.system().open(end.device);
+        OpenDeviceContext device = TestDevice.engine().open(end.device);
         return new HandMade(QueuePairType.RELIABLE_CONNECTED, HandMade.DEPTH, device, end.address, other(end).address);
     }
 

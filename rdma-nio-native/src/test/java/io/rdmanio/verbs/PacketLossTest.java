@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * devices, and connected by hand: the connection manager takes an address of this machine for the same device's.
  */
 @Tag("rdma")
-@RoceOnly("TCP retries underneath iWARP")
+@Needs(Feature.LOSSY_WIRE)
 @ExtendWith(LeakCheck.class)
 class PacketLossTest {
     /** A message has its piece of the memory. */

@@ -2,7 +2,6 @@ package io.rdmanio.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.HandMade.Two;
@@ -62,12 +61,22 @@ class QueuePairTest {
         }
     }
 
+    /** The types that the device under test has. */
+    private static Set<QueuePairType> types() {
+        EnumSet<QueuePairType> types = EnumSet.of(QueuePairType.RELIABLE_CONNECTED);
+        if (TestDevice.has(Feature.UNRELIABLE_CONNECTIONS)) {
+            types.add(QueuePairType.UNRELIABLE_CONNECTED);
+        }
+        if (TestDevice.has(Feature.DATAGRAMS)) {
+            types.add(QueuePairType.UNRELIABLE_DATAGRAM);
+        }
+        return types;
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"UNRELIABLE_CONNECTED", "UNRELIABLE_DATAGRAM", "RAW_PACKET", "XRC_SEND", "DRIVER"})
     void create_ofATypeTheDeviceLacks_isAnError(QueuePairType type) throws VerbsException {
-        boolean has = !TestDevice.isIwarp()
-                && EnumSet.of(QueuePairType.UNRELIABLE_CONNECTED, QueuePairType.UNRELIABLE_DATAGRAM)
-                        .contains(type);
+        boolean has = types().contains(type);
         try (HandMade one = new HandMade(QueuePairType.RELIABLE_CONNECTED)) {
             QueuePairInitAttributes wanted = one.attributes(type, 4);
             if (has) {
@@ -143,7 +152,7 @@ class QueuePairTest {
     }
 
     @Test
-    @RoceOnly("siw leaves undefined what it is asked for")
+    @Needs(Feature.QUEUE_PAIR_QUERY)
     void query_tellsWhatWasSet() throws VerbsException {
         try (Two pair = HandMade.connected(QueuePairType.RELIABLE_CONNECTED)) {
             HandMade left = pair.left();
@@ -196,12 +205,9 @@ class QueuePairTest {
     }
 
     @Test
-    @RoceOnly("the connection manager changes the states over iWARP")
+    @Needs(Feature.OWN_CONNECTIONS)
     void everyFailingTransition_explainsItself() throws VerbsException {
-        for (QueuePairType type : EnumSet.of(
-                QueuePairType.RELIABLE_CONNECTED,
-                QueuePairType.UNRELIABLE_CONNECTED,
-                QueuePairType.UNRELIABLE_DATAGRAM)) {
+        for (QueuePairType type : types()) {
             for (QueuePairState from : EnumSet.of(
                     QueuePairState.RESET,
                     QueuePairState.INITIALIZED,
@@ -257,7 +263,7 @@ class QueuePairTest {
     }
 
     @Test
-    @RoceOnly("the connection manager changes the states over iWARP")
+    @Needs(Feature.OWN_CONNECTIONS)
     void modify_namesMissingAndAlienAttributes() throws VerbsException {
         try (HandMade one = new HandMade(QueuePairType.RELIABLE_CONNECTED)) {
             QueuePairAttributes change = HandMade.toInitialized(QueuePairType.RELIABLE_CONNECTED);
@@ -278,7 +284,7 @@ class QueuePairTest {
     }
 
     @Test
-    @RoceOnly("siw has no drained state to be seen")
+    @Needs(Feature.DRAINED_STATE)
     void sendQueue_drainsAndGoesOn() throws VerbsException {
         try (Two pair = HandMade.connected(QueuePairType.RELIABLE_CONNECTED)) {
             HandMade left = pair.left();
@@ -309,8 +315,8 @@ class QueuePairTest {
     }
 
     @Test
+    @Without(Feature.DATAGRAMS)
     void datagramOperations_ofADeviceWithoutDatagrams_areErrors() throws VerbsException {
-        assumeTrue(TestDevice.isIwarp(), "the device has datagrams");
         try (HandMade one = new HandMade(QueuePairType.RELIABLE_CONNECTED)) {
             AddressHandleAttributes path = AddressHandleAttributes.global(HandMade.PORT, GlobalRoute.to(Gid.ZERO, 0));
             assertThatThrownBy(() -> one.domain.createAddressHandle(path))
@@ -332,7 +338,7 @@ class QueuePairTest {
     @Test
     void modify_overIwarp_saysWhoChangesStates() throws VerbsException {
         try (HandMade one = new HandMade(QueuePairType.RELIABLE_CONNECTED)) {
-            if (!TestDevice.isIwarp()) {
+            if (TestDevice.has(Feature.OWN_CONNECTIONS)) {
                 one.pair.modify(HandMade.toInitialized(QueuePairType.RELIABLE_CONNECTED));
                 return;
             }

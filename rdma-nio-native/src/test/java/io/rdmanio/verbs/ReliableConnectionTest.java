@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Reliable connections made by hand: every operation, and every way in which one fails. */
 @Tag("rdma")
 @ExtendWith(LeakCheck.class)
-@RoceOnly("queue pairs of iWARP are connected by the connection manager alone")
+@Needs(Feature.OWN_CONNECTIONS)
 class ReliableConnectionTest {
     private static final int LENGTH = 3000;
     private static final int TARGET = 8192;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Unreliable connections made by hand: what they can, and what they can't. */
 @Tag("rdma")
 @ExtendWith(LeakCheck.class)
-@RoceOnly("iWARP has no unreliable connections")
+@Needs(Feature.UNRELIABLE_CONNECTIONS)
 class UnreliableConnectionTest {
     private static final int LENGTH = 3000;
     private static final int TARGET = 8192;

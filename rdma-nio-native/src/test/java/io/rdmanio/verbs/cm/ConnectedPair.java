@@ -21,7 +21,7 @@ final class ConnectedPair implements AutoCloseable {
     final byte[] dataAtClient;
 
     ConnectedPair() throws IOException {
-        this(RdmaEngine.system(), TestDevice.address(0), TestDevice.parameters());
+        this(TestDevice.engine(), TestDevice.address(0), TestDevice.parameters());
     }
 
     ConnectedPair(RdmaEngine engine, InetSocketAddress address, ConnectionParameters parameters) throws IOException {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.LeakCheck;
-import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.VerbsException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -28,7 +28,7 @@ class ConnectionFailureTest {
 
     @BeforeAll
     static void useDevice() {
-        assertThat(TestDevice.isIwarp()).isIn(true, false);
+        TestDevice.use();
     }
 
     /** The event that ends an attempt; an attempt that fails at once is thrown. */
@@ -39,9 +39,9 @@ class ConnectionFailureTest {
 
     @Test
     void connect_whereNobodyListensIsRefused() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 Endpoint client = new Endpoint(TestDevice.resolve(channel, UNUSED_PORT))) {
-            if (TestDevice.isIwarp()) {
+            if (!TestDevice.has(Feature.REJECT_REASONS)) {
                 try (CommunicationEvent event = attempt(channel, client)) {
                     assertThat(event.type())
                             .isIn(
@@ -64,7 +64,7 @@ class ConnectionFailureTest {
 
     @Test
     void reject_carriesPrivateData() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId listener = TestDevice.listen(channel);
                 Endpoint client = new Endpoint(
                         TestDevice.resolve(channel, listener.localAddress().getPort()))) {
@@ -75,14 +75,15 @@ class ConnectionFailureTest {
             }
             try (CommunicationEvent event = TestDevice.next(channel, CommunicationEventType.REJECTED)) {
                 assertThat(event.privateData()).startsWith(REASON);
-                assertThat(event.status()).isEqualTo(TestDevice.isIwarp() ? -Errno.ECONNRESET : CONSUMER_DEFINED);
+                assertThat(event.status())
+                        .isEqualTo(TestDevice.has(Feature.REJECT_REASONS) ? CONSUMER_DEFINED : -Errno.ECONNRESET);
             }
         }
     }
 
     @Test
     void requestThatIsClosed_isRejected() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId listener = TestDevice.listen(channel);
                 Endpoint client = new Endpoint(
                         TestDevice.resolve(channel, listener.localAddress().getPort()))) {
@@ -96,7 +97,7 @@ class ConnectionFailureTest {
 
     @Test
     void resolveAddress_withoutRouteFails() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId id = channel.createId(PortSpace.TCP)) {
             // TEST-NET-1 has no route in the lab.
             InetSocketAddress nowhere = new InetSocketAddress(InetAddress.getByName("192.0.2.1"), 1);
@@ -114,7 +115,7 @@ class ConnectionFailureTest {
 
     @Test
     void bind_toAddressInUseFails() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId first = TestDevice.listen(channel);
                 CommunicationId second = channel.createId(PortSpace.TCP)) {
             assertThatThrownBy(() -> second.bind(first.localAddress()))
@@ -125,7 +126,7 @@ class ConnectionFailureTest {
 
     @Test
     void connect_tooEarlyIsRefusedWithItsReason() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId id = channel.createId(PortSpace.TCP)) {
             assertThat(id.device()).isNull();
             assertThat(id.localAddress()).isNull();
@@ -143,7 +144,7 @@ class ConnectionFailureTest {
 
     @Test
     void options_areTaken() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId id = channel.createId(PortSpace.TCP)) {
             id.options().setReuseAddress(true);
             id.options().setAddressFamilyOnly(true);

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.AddressHandle;
+import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.LeakCheck;
+import io.rdmanio.verbs.Needs;
 import io.rdmanio.verbs.QueuePairState;
 import io.rdmanio.verbs.QueuePairType;
-import io.rdmanio.verbs.RdmaEngine;
-import io.rdmanio.verbs.RoceOnly;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.WorkCompletionStatus;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Finding a peer's datagram queue pair (SIDR) on a real device. */
 @Tag("rdma")
-@RoceOnly("iWARP has no datagrams")
+@Needs(Feature.DATAGRAMS)
 @ExtendWith(LeakCheck.class)
 class DatagramTest {
     private static final byte[] CLIENT_DATA = {1, 2, 3};
@@ -50,7 +50,7 @@ class DatagramTest {
 
     @Test
     void connect_exchangesQueuePairAndKey() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId listener = listen(channel, PortSpace.UDP);
                 Endpoint client = new Endpoint(
                         resolve(channel, PortSpace.UDP, listener.sourcePort()), QueuePairType.UNRELIABLE_DATAGRAM)) {
@@ -85,13 +85,13 @@ class DatagramTest {
                 .withFlags(AddressInfoFlags.NUMERIC_HOST)
                 .withPortSpace(PortSpace.UDP)
                 .withQueuePairType(QueuePairType.UNRELIABLE_DATAGRAM);
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId listener = listen(channel, PortSpace.UDP);
                 ExecutorService peer = Executors.newSingleThreadExecutor();
                 ConnectionEndpoint client = ConnectionEndpoint.create(
-                        RdmaEngine.system(),
+                        TestDevice.engine(),
                         AddressInfo.lookUp(
-                                        RdmaEngine.system(),
+                                        TestDevice.engine(),
                                         TestDevice.address(0).getAddress().getHostAddress(),
                                         String.valueOf(listener.sourcePort()),
                                         hints)
@@ -116,7 +116,7 @@ class DatagramTest {
 
     @Test
     void reject_tellsItsReason() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId listener = listen(channel, PortSpace.UDP);
                 CommunicationId client = resolve(channel, PortSpace.UDP, listener.sourcePort())) {
             client.connect(TestDevice.parameters(), null);
@@ -158,7 +158,7 @@ class DatagramTest {
 
     @Test
     void datagram_reachesThePeerThatAccepted() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId listener = listen(channel, PortSpace.UDP);
                 Endpoint client = new Endpoint(
                         resolve(channel, PortSpace.UDP, listener.sourcePort()), QueuePairType.UNRELIABLE_DATAGRAM)) {
@@ -182,7 +182,7 @@ class DatagramTest {
     @Test
     void datagram_reachesAMemberOfTheGroup() throws IOException {
         InetAddress group = InetAddress.getByName("239.77.1.1");
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 Endpoint sender = member(channel);
                 Endpoint receiver = member(channel)) {
             sender.id.joinMulticast(group, MulticastJoin.SEND_ONLY_FULL_MEMBER);

@@ -8,13 +8,13 @@ import io.rdmanio.verbs.CompletionChannel;
 import io.rdmanio.verbs.CompletionQueue;
 import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.ExtendedDeviceAttributes;
+import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.GidEntry;
 import io.rdmanio.verbs.GidType;
 import io.rdmanio.verbs.LeakCheck;
+import io.rdmanio.verbs.Needs;
 import io.rdmanio.verbs.OpenDeviceContext;
 import io.rdmanio.verbs.PortAttributes;
-import io.rdmanio.verbs.RdmaEngine;
-import io.rdmanio.verbs.RoceOnly;
 import io.rdmanio.verbs.VerbsException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -36,7 +36,7 @@ class DeviceQueryTest {
 
     @BeforeEach
     void open() throws IOException {
-        device = RdmaEngine.system().open(TestDevice.name());
+        device = TestDevice.engine().open(TestDevice.name());
     }
 
     @AfterEach
@@ -55,7 +55,7 @@ class DeviceQueryTest {
     }
 
     @Test
-    @RoceOnly("iWARP has no partition keys")
+    @Needs(Feature.PARTITION_KEYS)
     void partitionKey_isTheDefaultOne() throws VerbsException {
         PortAttributes port = device.portAttributes(1);
         assertThat(port.partitionKeyTableLength()).isPositive();
@@ -99,14 +99,14 @@ class DeviceQueryTest {
     }
 
     @Test
-    @RoceOnly("the GID of iWARP is made of the hardware address")
+    @Needs(Feature.ADDRESS_GIDS)
     void findGid_findsAddressesByType() throws IOException {
         InetAddress address = TestDevice.address(0).getAddress();
         GidEntry entry = device.findGid(1, GidType.ROCE_V2, address).orElseThrow();
         assertThat(entry.gid().toAddress()).isEqualTo(address);
         assertThat(entry.interfaceIndex())
                 .isEqualTo(NetworkInterface.getByInetAddress(address).getIndex());
-        InetAddress second = InetAddress.getByName("fd77::1");
+        InetAddress second = TestDevice.secondAddress();
         assertThat(device.findGid(1, GidType.ROCE_V2, second))
                 .hasValueSatisfying(found -> assertThat(found.index()).isNotEqualTo(entry.index()));
         assertThat(device.findGid(1, GidType.IB, address)).isEmpty();
@@ -137,7 +137,7 @@ class DeviceQueryTest {
         assertThat(FileDescriptors.isNonBlockingAndCloseOnExec(device.asyncFileDescriptor()))
                 .isTrue();
         assertThat(device.takeAsyncEvent()).isNull();
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId id = TestDevice.listen(channel)) {
             DeviceContext borrowed = id.device();
             assertThat(borrowed.takeAsyncEvent()).isNull();

@@ -5,15 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmanio.linux.Poll;
 import io.rdmanio.verbs.AsyncEvent;
 import io.rdmanio.verbs.AsyncEventType;
-import io.rdmanio.verbs.CompletionQueue;
 import io.rdmanio.verbs.DeviceContext;
+import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.GidType;
 import io.rdmanio.verbs.LeakCheck;
+import io.rdmanio.verbs.Needs;
 import io.rdmanio.verbs.OpenDeviceContext;
 import io.rdmanio.verbs.PortState;
 import io.rdmanio.verbs.QueuePairState;
-import io.rdmanio.verbs.RdmaEngine;
-import io.rdmanio.verbs.RoceOnly;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
 import io.rdmanio.verbs.VerbsException;
@@ -39,12 +38,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * takes the queue pair of management datagrams out of service when one could not be sent, and nobody brings it back.
  */
 @Tag("rdma")
+@Needs(Feature.NETWORK_INTERFACE)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @ExtendWith(LeakCheck.class)
 class FaultTest {
-    private static final int NO_RETRY = 0;
-    private static final int FOREVER = 7;
-
     @BeforeAll
     static void createDevice() throws Exception {
         PrivateDevice.create();
@@ -56,7 +53,7 @@ class FaultTest {
         PrivateDevice.restore();
         // A packet that is sent before the device is ready is lost, and the connection manager repeats it seconds
         // later.
-        try (OpenDeviceContext device = RdmaEngine.system().open(PrivateDevice.NAME)) {
+        try (OpenDeviceContext device = TestDevice.engine().open(PrivateDevice.NAME)) {
             long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TestDevice.TIMEOUT_MILLIS);
             while (!isReady(device)) {
                 assertThat(System.nanoTime()).as("device ready in time").isLessThan(deadline);
@@ -67,7 +64,7 @@ class FaultTest {
 
     private static boolean isReady(OpenDeviceContext device) throws IOException {
         return device.portAttributes(1).state() == PortState.ACTIVE
-                && (TestDevice.isIwarp()
+                && (!TestDevice.has(Feature.ADDRESS_GIDS)
                         || device.findGid(
                                         1,
                                         GidType.ROCE_V2,
@@ -80,11 +77,10 @@ class FaultTest {
         PrivateDevice.retire();
     }
 
-    private static ConnectedPair connect(int retryCount, int rnrRetryCount) throws IOException {
+    /** A connection whose requests are repeated once. */
+    private static ConnectedPair connect() throws IOException {
         return new ConnectedPair(
-                RdmaEngine.system(),
-                PrivateDevice.address(0),
-                new ConnectionParameters(1, 1, 0, retryCount, rnrRetryCount, false, 0));
+                TestDevice.engine(), PrivateDevice.address(0), new ConnectionParameters(1, 1, 0, 1, 1, false, 0));
     }
 
     /** Takes events until one of this type comes; what else comes is passed over. */
@@ -107,7 +103,7 @@ class FaultTest {
 
     @Test
     void linkDownAndUp_isToldByEventsAndByThePort() throws Exception {
-        try (OpenDeviceContext device = RdmaEngine.system().open(PrivateDevice.NAME)) {
+        try (OpenDeviceContext device = TestDevice.engine().open(PrivateDevice.NAME)) {
             assertThat(device.portAttributes(1).state()).isEqualTo(PortState.ACTIVE);
             PrivateDevice.linkDown();
             try (AsyncEvent event = await(device, AsyncEventType.PORT_ERROR)) {
@@ -123,10 +119,10 @@ class FaultTest {
     }
 
     @Test
-    @RoceOnly("the GID of iWARP is made of the hardware address")
+    @Needs(Feature.ADDRESS_GIDS)
     void addressThatComesAndGoes_changesTheGidTable() throws Exception {
         InetAddress address = InetAddress.getByName("10.79.1.7");
-        try (OpenDeviceContext device = RdmaEngine.system().open(PrivateDevice.NAME)) {
+        try (OpenDeviceContext device = TestDevice.engine().open(PrivateDevice.NAME)) {
             assertThat(device.findGid(1, GidType.ROCE_V2, address)).isEmpty();
             PrivateDevice.addAddress("10.79.1.7/24");
             await(device, AsyncEventType.GID_CHANGE).close();
@@ -148,10 +144,10 @@ class FaultTest {
      */
     @Test
     void addressThatGoesUnderAConnection_isNotToldToIt() throws Exception {
-        try (ConnectedPair pair = connect(1, 1);
-                OpenDeviceContext device = RdmaEngine.system().open(PrivateDevice.NAME)) {
+        try (ConnectedPair pair = connect();
+                OpenDeviceContext device = TestDevice.engine().open(PrivateDevice.NAME)) {
             PrivateDevice.deleteAddress();
-            if (TestDevice.isIwarp()) {
+            if (!TestDevice.has(Feature.NETWORK_INTERFACE_GIDS)) {
                 assertNothingIsTold(pair, device);
                 pair.client.pair.postSend(pair.client.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8));
                 assertThat(pair.client.awaitCompletion().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
@@ -177,11 +173,11 @@ class FaultTest {
     @Test
     void connectionWithoutItsAddress_canBeDisconnectedAndClosed() throws Exception {
         long begin;
-        try (ConnectedPair pair = connect(1, 1)) {
+        try (ConnectedPair pair = connect()) {
             PrivateDevice.deleteAddress();
             begin = System.nanoTime();
             pair.client.id.disconnect();
-            if (TestDevice.isIwarp()) {
+            if (!TestDevice.has(Feature.NETWORK_INTERFACE_GIDS)) {
                 try (CommunicationEvent event = TestDevice.next(pair.channel, CommunicationEventType.DISCONNECTED)) {
                     assertThat(event.id()).isSameAs(pair.client.id);
                 }
@@ -195,11 +191,11 @@ class FaultTest {
 
     /** The queue pair keeps the entry that the address had, which is void for ever; the address gets another one. */
     @Test
-    @RoceOnly("TCP only waits for the address")
+    @Needs(Feature.NETWORK_INTERFACE_GIDS)
     void addressThatReturns_doesNotReviveAConnection() throws Exception {
         InetAddress address = PrivateDevice.address(0).getAddress();
-        try (OpenDeviceContext device = RdmaEngine.system().open(PrivateDevice.NAME)) {
-            try (ConnectedPair pair = connect(1, 1)) {
+        try (OpenDeviceContext device = TestDevice.engine().open(PrivateDevice.NAME)) {
+            try (ConnectedPair pair = connect()) {
                 int index = gidIndex(device, address);
                 PrivateDevice.deleteAddress();
                 await(device, AsyncEventType.GID_CHANGE).close();
@@ -208,7 +204,7 @@ class FaultTest {
                 assertSendFails(pair.client);
                 assertSendFails(pair.server);
             }
-            connect(1, 1).close();
+            connect().close();
         }
     }
 
@@ -234,43 +230,14 @@ class FaultTest {
     }
 
     @Test
-    @RoceOnly("TCP retries underneath iWARP")
-    void peerThatNoLongerAnswers_exhaustsTheRetries() throws IOException {
-        try (ConnectedPair pair = connect(1, FOREVER)) {
-            // A queue pair in ERROR drops what arrives, as a network that loses everything does.
-            pair.server.pair.toError();
-            pair.client.pair.postSend(pair.client.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8));
-            Completion failed = pair.client.awaitCompletion();
-            assertThat(failed.workRequestId()).isEqualTo(SendOpcode.SEND);
-            assertThat(failed.status()).isEqualTo(WorkCompletionStatus.RETRY_EXCEEDED);
-            Completion flushed = pair.client.awaitCompletion();
-            assertThat(flushed.workRequestId()).isEqualTo(ConnectedPair.RECEIVE_ID);
-            assertThat(flushed.status()).isEqualTo(WorkCompletionStatus.FLUSHED);
-        }
-    }
-
-    @Test
-    @RoceOnly("iWARP does not tell that no receive is posted")
-    void peerWithoutReceives_exhaustsTheReceiverNotReadyRetries() throws IOException {
-        try (ConnectedPair pair = connect(FOREVER, NO_RETRY)) {
-            pair.client.pair.postSend(pair.client.prepare(SendOpcode.SEND, 0, 0, 8));
-            pair.client.pair.postSend(pair.client.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8));
-            assertThat(pair.server.awaitCompletion().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-            assertThat(pair.client.awaitCompletion().status())
-                    .isEqualTo(WorkCompletionStatus.RECEIVER_NOT_READY_RETRY_EXCEEDED);
-            assertThat(pair.client.awaitCompletion().status()).isEqualTo(WorkCompletionStatus.FLUSHED);
-        }
-    }
-
-    @Test
     @Order(Integer.MAX_VALUE)
     void networkThatGoes_leavesEverythingToBeClosed() throws Exception {
-        try (ConnectedPair pair = connect(1, 1);
-                OpenDeviceContext device = RdmaEngine.system().open(PrivateDevice.NAME)) {
+        try (ConnectedPair pair = connect();
+                OpenDeviceContext device = TestDevice.engine().open(PrivateDevice.NAME)) {
             PrivateDevice.retire();
             await(device, AsyncEventType.PORT_ERROR).close();
             assertThat(device.portAttributes(1).state()).isEqualTo(PortState.DOWN);
-            if (TestDevice.isIwarp()) {
+            if (!TestDevice.has(Feature.NETWORK_INTERFACE_GIDS)) {
                 // siw ends its connections when the interface goes down.
                 TestDevice.next(pair.channel, CommunicationEventType.DISCONNECTED)
                         .close();
@@ -283,52 +250,7 @@ class FaultTest {
         }
     }
 
-    @Test
-    void overrunOfACompletionQueue_isToldAndDoesNotHinderClose() throws IOException {
-        try (ConnectedPair pair = new ConnectedPair()) {
-            DeviceContext device = pair.client.id.device();
-            overrun(pair, device);
-            AsyncEvent event = await(device, AsyncEventType.COMPLETION_QUEUE_ERROR);
-            CompletionQueue queue = event.completionQueue();
-            assertThat(queue).isSameAs(pair.client.queue);
-            // Its native destroy waits for the event, which nobody acknowledges but close itself.
-            queue.close();
-            event.close();
-            drain(device);
-        }
-    }
-
-    @Test
-    void overrunThatNobodyTakes_doesNotHinderClose() throws IOException {
-        try (ConnectedPair pair = new ConnectedPair()) {
-            DeviceContext device = pair.client.id.device();
-            overrun(pair, device);
-            pair.client.queue.close();
-            drain(device);
-        }
-    }
-
-    /** Generates completions that nobody polls until the device tells that there are too many. */
-    private static void overrun(ConnectedPair pair, DeviceContext device) throws IOException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TestDevice.TIMEOUT_MILLIS);
-        pair.client
-                .prepare(SendOpcode.WRITE, SendFlags.SIGNALED, 0, 8)
-                .remote(pair.server.region.address(), pair.server.region.remoteKey());
-        while (System.nanoTime() < deadline) {
-            if (Poll.awaitReadable(device.asyncFileDescriptor(), -1, 0) != 0) {
-                return;
-            }
-            try {
-                pair.client.pair.postSend(pair.client.send);
-            } catch (VerbsException e) {
-                assertThat(e.errorName()).isEqualTo("ENOMEM"); // The send queue is full for a moment.
-                Thread.onSpinWait();
-            }
-        }
-        throw new AssertionError("no asynchronous event within " + TestDevice.TIMEOUT_MILLIS + " ms");
-    }
-
-    /** Nothing about the dead queue is left to be told. */
+    /** Takes all events, of which none is about a completion queue. */
     private static void drain(DeviceContext device) throws VerbsException {
         for (AsyncEvent event = device.takeAsyncEvent(); event != null; event = device.takeAsyncEvent()) {
             assertThat(event.completionQueue()).isNull();

@@ -45,7 +45,7 @@ final class InjectingEngine {
     private long lastToken;
 
     RdmaEngine engine() {
-        VerbsEngine real = VerbsAccess.get().engine(RdmaEngine.system());
+        VerbsEngine real = VerbsAccess.get().engine(TestDevice.engine());
         return VerbsAccess.get().newEngine((VerbsEngine) wrap(real, VerbsEngine.class));
     }
 

@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.ChildProcess;
+import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.LeakCheck;
+import io.rdmanio.verbs.Needs;
 import io.rdmanio.verbs.ProtectionDomain;
-import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A process that may not lock much memory. Root may lock any amount, so another JVM gives that right up. */
 @Tag("rdma")
+@Needs(Feature.LOCKED_MEMORY)
 @ExtendWith(LeakCheck.class)
 class LockedMemoryTest {
     private static final int LIMIT_BYTES = 1 << 20;
@@ -25,7 +27,7 @@ class LockedMemoryTest {
 
     @BeforeAll
     static void useDevice() {
-        assertThat(TestDevice.isIwarp()).isIn(true, false);
+        TestDevice.use();
     }
 
     /** What the other JVM runs. */
@@ -33,7 +35,7 @@ class LockedMemoryTest {
         private Probe() {}
 
         public static void main(String[] args) throws VerbsException {
-            try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+            try (EventChannel channel = EventChannel.open(TestDevice.engine());
                     CommunicationId id = channel.createId(PortSpace.TCP)) {
                 id.bind(TestDevice.address(0));
                 try (ProtectionDomain domain = id.device().allocateProtectionDomain();
@@ -51,7 +53,9 @@ class LockedMemoryTest {
     void registerMemory_withoutAnyRightToLockNamesTheLimit() throws Exception {
         assertThat(register(0))
                 .startsWith("ibv_reg_mr(length=2097152, access=0x1): "
-                        + (TestDevice.isIwarp() ? "out of memory (ENOMEM, 12)." : "not permitted (EPERM, 1)."))
+                        + (TestDevice.has(Feature.LOCK_PERMISSION)
+                                ? "not permitted (EPERM, 1)."
+                                : "out of memory (ENOMEM, 12)."))
                 .contains("RLIMIT_MEMLOCK is 0 bytes", "ulimit -l")
                 .doesNotContain("/dev/infiniband");
     }

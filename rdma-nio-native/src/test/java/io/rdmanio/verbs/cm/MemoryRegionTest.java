@@ -4,14 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmanio.verbs.AccessFlags;
+import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.MemoryRegion;
+import io.rdmanio.verbs.Needs;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.ReregisterFlags;
-import io.rdmanio.verbs.RoceOnly;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
 import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.Without;
 import io.rdmanio.verbs.WorkCompletionStatus;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -44,7 +46,7 @@ class MemoryRegionTest {
     }
 
     @Test
-    @RoceOnly("siw knows memory by its own address alone")
+    @Needs(Feature.CHOSEN_ADDRESSES)
     void memoryUnderAnotherAddress_isReachedByIt() throws IOException {
         try (ConnectedPair pair = new ConnectedPair();
                 Arena arena = Arena.ofShared()) {
@@ -112,6 +114,28 @@ class MemoryRegionTest {
     }
 
     @Test
+    @Needs(Feature.REREGISTRATION)
+    void reregister_changesWhatPeersReach() throws IOException {
+        try (ConnectedPair pair = new ConnectedPair();
+                Arena arena = Arena.ofShared();
+                MemoryRegion region = pair.server.domain.registerMemory(
+                        arena.allocate(PAGE, PAGE), AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_READ)) {
+            MemorySegment other = arena.allocate(2 * PAGE, PAGE);
+            region.reregister(ReregisterFlags.ACCESS | ReregisterFlags.TRANSLATION, null, other, READ_WRITE);
+            assertThat(region.address()).isEqualTo(other.address());
+            assertThat(region.lengthBytes()).isEqualTo(2 * PAGE);
+            pair.client.memory.set(ValueLayout.JAVA_LONG, 0, 0x1122334455667788L);
+            assertThat(write(pair, other.address() + PAGE, region.remoteKey(), 8))
+                    .isEqualTo(WorkCompletionStatus.SUCCESS);
+            assertThat(other.get(ValueLayout.JAVA_LONG, PAGE)).isEqualTo(0x1122334455667788L);
+            region.reregister(ReregisterFlags.ACCESS, null, null, AccessFlags.LOCAL_WRITE);
+            assertThat(write(pair, other.address(), region.remoteKey(), 8))
+                    .isEqualTo(WorkCompletionStatus.REMOTE_ACCESS_ERROR);
+        }
+    }
+
+    @Test
+    @Without(Feature.REREGISTRATION)
     void reregister_byADriverWithoutItSaysWhatIsLeft() throws IOException {
         try (ConnectedPair pair = new ConnectedPair()) {
             MemoryRegion region = pair.client.region;
@@ -129,7 +153,7 @@ class MemoryRegionTest {
     }
 
     @Test
-    @RoceOnly("siw completes a write when TCP has taken it")
+    @Needs(Feature.REMOTE_COMPLETION)
     void write_thePeerDoesNotAllowFails() throws IOException {
         for (Violation violation : Violation.values()) {
             try (ConnectedPair pair = new ConnectedPair();

@@ -6,12 +6,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.AccessFlags;
+import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.MemoryRegion;
 import io.rdmanio.verbs.MemoryWindow;
 import io.rdmanio.verbs.MemoryWindowType;
+import io.rdmanio.verbs.Needs;
 import io.rdmanio.verbs.ProtectionDomain;
-import io.rdmanio.verbs.RoceOnly;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
 import io.rdmanio.verbs.SendWorkRequest;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Memory windows: the server binds, and the client writes through them. */
 @Tag("rdma")
 @ExtendWith(LeakCheck.class)
-@RoceOnly("siw has no memory windows")
+@Needs(Feature.MEMORY_WINDOWS)
 class MemoryWindowTest {
     private static final int PAGE = 4096;
     private static final int BEGIN = 512;
@@ -117,7 +118,7 @@ class MemoryWindowTest {
         try (MemoryWindow window = allocate(MemoryWindowType.TYPE_1)) {
             bindByMethod(window);
             assertWritable(window.remoteKey());
-            // rxe does not check the bounds of the window but those of its region.
+            // Beyond the region too: see Feature.WINDOW_BOUNDS.
             assertThat(write(PAGE - 4, window.remoteKey())).isEqualTo(WorkCompletionStatus.REMOTE_ACCESS_ERROR);
         }
     }
@@ -128,6 +129,18 @@ class MemoryWindowTest {
             bindByRequest(window);
             assertWritable(window.remoteKey());
             assertThat(write(-8, window.remoteKey())).isEqualTo(WorkCompletionStatus.REMOTE_ACCESS_ERROR);
+        }
+    }
+
+    @Test
+    @Needs(Feature.WINDOW_BOUNDS)
+    void besideTheWindow_theRegionIsNotOpen() throws IOException {
+        try (MemoryWindow window = allocate(MemoryWindowType.TYPE_2)) {
+            bindByRequest(window);
+            assertThat(write(BEGIN + LENGTH - 4, window.remoteKey()))
+                    .isEqualTo(WorkCompletionStatus.REMOTE_ACCESS_ERROR);
+            assertThat(memory.get(ValueLayout.JAVA_LONG_UNALIGNED, BEGIN + LENGTH - 4))
+                    .isZero();
         }
     }
 

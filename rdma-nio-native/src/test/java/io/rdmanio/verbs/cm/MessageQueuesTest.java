@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.MemoryRegion;
 import io.rdmanio.verbs.ProtectionDomain;
@@ -12,7 +13,6 @@ import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairCapabilities;
 import io.rdmanio.verbs.QueuePairInitAttributes;
 import io.rdmanio.verbs.QueuePairType;
-import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SharedReceiveQueue;
 import io.rdmanio.verbs.SharedReceiveQueueAttributes;
@@ -40,7 +40,7 @@ class MessageQueuesTest {
 
     @BeforeAll
     static void useDevice() {
-        assertThat(TestDevice.isIwarp()).isIn(true, false);
+        TestDevice.use();
     }
 
     /** One side with nothing but what its id has by itself. */
@@ -56,7 +56,9 @@ class MessageQueuesTest {
             this.id = id;
             id.createQueuePair(null, ATTRIBUTES);
             messages = new MessageQueues(id);
-            region = TestDevice.isIwarp() ? messages.registerWrite(memory) : messages.registerMessages(memory);
+            region = TestDevice.has(Feature.PRIVATE_READ_SINKS)
+                    ? messages.registerMessages(memory)
+                    : messages.registerWrite(memory);
         }
 
         void awaitSend() throws IOException {
@@ -88,7 +90,7 @@ class MessageQueuesTest {
     }
 
     private static void connected(boolean shared, Body body) throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId listener = TestDevice.listen(channel);
                 Side client = new Side(TestDevice.resolve(channel, listener.sourcePort()))) {
             client.id.connect(TestDevice.parameters(), null);
@@ -233,7 +235,7 @@ class MessageQueuesTest {
 
     @Test
     void sharedReceiveQueue_isClosedWithItsId() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system())) {
+        try (EventChannel channel = EventChannel.open(TestDevice.engine())) {
             CommunicationId id = TestDevice.listen(channel);
             SharedReceiveQueue queue = id.createSharedReceiveQueue(null, new SharedReceiveQueueAttributes(4, 1, 0));
             assertThat(queue.maxWorkRequests()).isGreaterThanOrEqualTo(4);
@@ -247,7 +249,7 @@ class MessageQueuesTest {
 
     @Test
     void lentDomain_isClosedWithItsIdAndNotDeallocated() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 Arena arena = Arena.ofShared();
                 CommunicationId other = TestDevice.listen(channel)) {
             CommunicationId id = TestDevice.listen(channel);
@@ -275,7 +277,7 @@ class MessageQueuesTest {
 
     @Test
     void lentDomain_isTheLibrarysAfterAQueuePairInAnother() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 Arena arena = Arena.ofShared();
                 CommunicationId id = TestDevice.resolve(channel, 1)) {
             try (ProtectionDomain own = id.device().allocateProtectionDomain();
@@ -317,7 +319,7 @@ class MessageQueuesTest {
 
     @Test
     void secondQueuePair_isRefusedUntilTheFirstIsClosed() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId id = TestDevice.resolve(channel, 1)) {
             var first = id.createQueuePair(null, ATTRIBUTES);
             assertThatThrownBy(() -> id.createQueuePair(null, ATTRIBUTES))
@@ -340,7 +342,7 @@ class MessageQueuesTest {
             assertThatThrownBy(() -> messages.postSend(1, pair.client.region, 0, 1, 0))
                     .isInstanceOf(IllegalStateException.class);
         }
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId id = channel.createId(PortSpace.TCP)) {
             assertThatThrownBy(() -> new MessageQueues(id)).isInstanceOf(IllegalStateException.class);
         }

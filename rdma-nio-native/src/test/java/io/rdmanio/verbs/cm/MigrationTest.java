@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.Poll;
 import io.rdmanio.verbs.LeakCheck;
-import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
 import io.rdmanio.verbs.VerbsException;
@@ -23,13 +22,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class MigrationTest {
     @BeforeAll
     static void useDevice() {
-        assertThat(TestDevice.isIwarp()).isIn(true, false);
+        TestDevice.use();
     }
 
     @Test
     void migrate_takesWaitingEventsAlong() throws IOException {
-        try (EventChannel first = EventChannel.open(RdmaEngine.system());
-                EventChannel second = EventChannel.open(RdmaEngine.system());
+        try (EventChannel first = EventChannel.open(TestDevice.engine());
+                EventChannel second = EventChannel.open(TestDevice.engine());
                 CommunicationId id = first.createId(PortSpace.TCP)) {
             id.resolveAddress(null, TestDevice.address(1), TestDevice.TIMEOUT_MILLIS);
             assertThat(Poll.awaitReadable(first.fileDescriptor(), -1, TestDevice.TIMEOUT_MILLIS))
@@ -45,8 +44,8 @@ class MigrationTest {
 
     @Test
     void migrate_paysForEventsThatWereTaken() throws IOException {
-        try (EventChannel first = EventChannel.open(RdmaEngine.system());
-                EventChannel second = EventChannel.open(RdmaEngine.system());
+        try (EventChannel first = EventChannel.open(TestDevice.engine());
+                EventChannel second = EventChannel.open(TestDevice.engine());
                 CommunicationId id = first.createId(PortSpace.TCP)) {
             id.resolveAddress(null, TestDevice.address(1), TestDevice.TIMEOUT_MILLIS);
             CommunicationEvent taken = TestDevice.next(first, CommunicationEventType.ADDRESS_RESOLVED);
@@ -61,7 +60,7 @@ class MigrationTest {
 
     @Test
     void migrate_keepsAConnectionGoing() throws IOException {
-        try (EventChannel second = EventChannel.open(RdmaEngine.system());
+        try (EventChannel second = EventChannel.open(TestDevice.engine());
                 ConnectedPair pair = new ConnectedPair()) {
             for (int i = 0; i < 4; i++) {
                 pair.client.pair.postSend(pair.client.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 100));
@@ -89,9 +88,9 @@ class MigrationTest {
 
     @Test
     void migrate_movesListenersAndRequests() throws IOException {
-        try (EventChannel clients = EventChannel.open(RdmaEngine.system());
-                EventChannel first = EventChannel.open(RdmaEngine.system());
-                EventChannel second = EventChannel.open(RdmaEngine.system());
+        try (EventChannel clients = EventChannel.open(TestDevice.engine());
+                EventChannel first = EventChannel.open(TestDevice.engine());
+                EventChannel second = EventChannel.open(TestDevice.engine());
                 CommunicationId listener = TestDevice.listen(first);
                 Endpoint client = new Endpoint(
                         TestDevice.resolve(clients, listener.localAddress().getPort()))) {
@@ -112,8 +111,8 @@ class MigrationTest {
 
     @Test
     void closingTheOldChannel_leavesTheIdAlone() throws IOException {
-        EventChannel first = EventChannel.open(RdmaEngine.system());
-        EventChannel second = EventChannel.open(RdmaEngine.system());
+        EventChannel first = EventChannel.open(TestDevice.engine());
+        EventChannel second = EventChannel.open(TestDevice.engine());
         CommunicationId id = first.createId(PortSpace.TCP);
         id.migrate(id.channel());
         id.migrate(second);

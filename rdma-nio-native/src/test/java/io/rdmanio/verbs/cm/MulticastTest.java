@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.LeakCheck;
+import io.rdmanio.verbs.Needs;
 import io.rdmanio.verbs.QueuePairType;
-import io.rdmanio.verbs.RdmaEngine;
-import io.rdmanio.verbs.RoceOnly;
 import io.rdmanio.verbs.VerbsException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Joining and leaving multicast groups on a real device. */
 @Tag("rdma")
-@RoceOnly("iWARP has no datagrams")
+@Needs(Feature.MULTICAST)
 @ExtendWith(LeakCheck.class)
 class MulticastTest {
     private static final int MULTICAST_QUEUE_PAIR = 0xFFFFFF;
@@ -35,7 +35,7 @@ class MulticastTest {
 
     @Test
     void joinMulticast_tellsWhereToSend() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 Endpoint member = new Endpoint(bound(channel, PortSpace.UDP), QueuePairType.UNRELIABLE_DATAGRAM);
                 MulticastMembership membership = member.id.joinMulticast(group(1));
                 CommunicationEvent event = TestDevice.next(channel, CommunicationEventType.MULTICAST_JOIN)) {
@@ -56,7 +56,7 @@ class MulticastTest {
 
     @Test
     void leave_paysForItsEventsAndLetsTheGroupBeJoinedAgain() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 Endpoint member = new Endpoint(bound(channel, PortSpace.UDP), QueuePairType.UNRELIABLE_DATAGRAM)) {
             MulticastMembership first = member.id.joinMulticast(group(2));
             CommunicationEvent event = TestDevice.next(channel, CommunicationEventType.MULTICAST_JOIN);
@@ -77,7 +77,7 @@ class MulticastTest {
 
     @Test
     void leave_beforeTheEventIsTakenForgetsTheEvent() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId id = bound(channel, PortSpace.UDP)) {
             id.joinMulticast(group(3)).close();
             assertThat(channel.takeEvent()).isNull();
@@ -86,7 +86,7 @@ class MulticastTest {
 
     @Test
     void closingTheQueuePair_leavesItsGroups() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system())) {
+        try (EventChannel channel = EventChannel.open(TestDevice.engine())) {
             CommunicationId id = bound(channel, PortSpace.UDP);
             // One is joined before there is a queue pair, and gets it when the event is taken.
             MulticastMembership before = id.joinMulticast(group(4));
@@ -104,7 +104,7 @@ class MulticastTest {
 
     @Test
     void queuePairThatIsAttachedByItsIdToo_closesAfterTheIdLeft() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 Endpoint member = new Endpoint(bound(channel, PortSpace.UDP), QueuePairType.UNRELIABLE_DATAGRAM)) {
             MulticastMembership membership = member.id.joinMulticast(group(7));
             try (CommunicationEvent event = TestDevice.next(channel, CommunicationEventType.MULTICAST_JOIN)) {
@@ -124,7 +124,7 @@ class MulticastTest {
 
     @Test
     void closingTheChannel_leavesGroupsOfItsIds() throws IOException {
-        EventChannel channel = EventChannel.open(RdmaEngine.system());
+        EventChannel channel = EventChannel.open(TestDevice.engine());
         CommunicationId id = bound(channel, PortSpace.UDP);
         MulticastMembership membership = id.joinMulticast(group(6));
         CommunicationEvent event = TestDevice.next(channel, CommunicationEventType.MULTICAST_JOIN);
@@ -136,8 +136,8 @@ class MulticastTest {
 
     @Test
     void migrate_takesMembershipsAlong() throws IOException {
-        try (EventChannel first = EventChannel.open(RdmaEngine.system());
-                EventChannel second = EventChannel.open(RdmaEngine.system());
+        try (EventChannel first = EventChannel.open(TestDevice.engine());
+                EventChannel second = EventChannel.open(TestDevice.engine());
                 CommunicationId id = bound(first, PortSpace.UDP)) {
             MulticastMembership membership = id.joinMulticast(group(7));
             id.migrate(second);
@@ -150,7 +150,7 @@ class MulticastTest {
 
     @Test
     void joinMulticast_unboundOrConnectedIsRefused() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId unbound = channel.createId(PortSpace.UDP);
                 CommunicationId connected = bound(channel, PortSpace.TCP)) {
             for (CommunicationId id : new CommunicationId[] {unbound, connected}) {
@@ -171,7 +171,7 @@ class MulticastTest {
 
     @Test
     void joinMulticast_ofNoGroupFails() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId id = bound(channel, PortSpace.UDP)) {
             InetAddress wildcard = InetAddress.getByName("0.0.0.0");
             try (MulticastMembership membership = id.joinMulticast(wildcard);
@@ -186,7 +186,7 @@ class MulticastTest {
 
     @Test
     void sendOnly_isJoinedOrRefusedWithItsReason() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId id = bound(channel, PortSpace.UDP)) {
             try (MulticastMembership membership = id.joinMulticast(group(9), MulticastJoin.SEND_ONLY_FULL_MEMBER);
                     CommunicationEvent event = TestDevice.next(channel, CommunicationEventType.MULTICAST_JOIN)) {
@@ -197,7 +197,7 @@ class MulticastTest {
 
     @Test
     void ipoib_isRefusedWhereThereIsNoIpoib() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId id = channel.createId(PortSpace.IPOIB)) {
             assertThatThrownBy(() -> id.bind(TestDevice.address(0)))
                     .isInstanceOf(VerbsException.class)
@@ -207,7 +207,7 @@ class MulticastTest {
 
     @Test
     void joinMulticast_ofIpv6GroupIsRefusedByTheKernel() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId id = bound(channel, PortSpace.UDP)) {
             assertThatThrownBy(() -> id.joinMulticast(InetAddress.getByName("ff0e::77")))
                     .isInstanceOf(VerbsException.class)

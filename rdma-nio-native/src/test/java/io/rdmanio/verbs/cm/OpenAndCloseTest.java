@@ -10,6 +10,7 @@ import io.rdmanio.verbs.AddressHandleAttributes;
 import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.CompletionQueue;
 import io.rdmanio.verbs.DeviceContext;
+import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.GlobalRoute;
 import io.rdmanio.verbs.LeakCheck;
@@ -19,7 +20,6 @@ import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePairCapabilities;
 import io.rdmanio.verbs.QueuePairInitAttributes;
 import io.rdmanio.verbs.QueuePairType;
-import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.ReceiveWorkRequest;
 import io.rdmanio.verbs.SendWorkRequest;
 import io.rdmanio.verbs.SharedReceiveQueueAttributes;
@@ -94,7 +94,7 @@ class OpenAndCloseTest {
         return List.of(
                 new Subject("DEVICE_CONTEXT", EnumSet.of(HandleKind.DEVICE_CONTEXT), parts -> {
                     String name = parts.device.name();
-                    return () -> RdmaEngine.system().open(name).close();
+                    return () -> TestDevice.engine().open(name).close();
                 }),
                 new Subject(
                         "PROTECTION_DOMAIN",
@@ -107,13 +107,13 @@ class OpenAndCloseTest {
                                 .registerMemory(parts.memory, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE)
                                 .close()),
                 new Subject("MEMORY_WINDOW", EnumSet.of(HandleKind.MEMORY_WINDOW), parts -> {
-                    assumeFalse(TestDevice.isIwarp(), "siw has no memory windows");
+                    TestDevice.assumeHas(Feature.MEMORY_WINDOWS);
                     return () -> parts.domain
                             .allocateMemoryWindow(MemoryWindowType.TYPE_2)
                             .close();
                 }),
                 new Subject("ADDRESS_HANDLE", EnumSet.of(HandleKind.ADDRESS_HANDLE), parts -> {
-                    assumeFalse(TestDevice.isIwarp(), "siw has no address handles");
+                    TestDevice.assumeHas(Feature.DATAGRAMS);
                     AddressHandleAttributes path = AddressHandleAttributes.global(1, parts.route());
                     return () -> parts.domain.createAddressHandle(path).close();
                 }),
@@ -159,7 +159,7 @@ class OpenAndCloseTest {
                 new Subject(
                         "EVENT_CHANNEL",
                         EnumSet.of(HandleKind.EVENT_CHANNEL),
-                        parts -> () -> EventChannel.open(RdmaEngine.system()).close()),
+                        parts -> () -> EventChannel.open(TestDevice.engine()).close()),
                 new Subject("COMMUNICATION_ID", EnumSet.of(HandleKind.COMMUNICATION_ID), parts -> () -> {
                     CommunicationId id = parts.channel.createId(PortSpace.TCP);
                     id.bind(TestDevice.address(0));
@@ -172,12 +172,12 @@ class OpenAndCloseTest {
                 new Subject(
                         "DEVICE_LIST",
                         EnumSet.of(HandleKind.DEVICE_LIST),
-                        parts -> () -> DeviceList.open(RdmaEngine.system()).close()),
+                        parts -> () -> DeviceList.open(TestDevice.engine()).close()),
                 new Subject(
                         "LISTENING_ENDPOINT",
                         EnumSet.of(HandleKind.LISTENING_ENDPOINT),
                         parts -> () -> ListeningEndpoint.create(
-                                        RdmaEngine.system(),
+                                        TestDevice.engine(),
                                         Parts.endpointAddress(AddressInfoFlags.PASSIVE, 0),
                                         null,
                                         null)
@@ -186,10 +186,10 @@ class OpenAndCloseTest {
                         "CONNECTION_ENDPOINT",
                         EnumSet.of(HandleKind.CONNECTION_ENDPOINT),
                         parts -> () -> ConnectionEndpoint.create(
-                                        RdmaEngine.system(), Parts.endpointAddress(0, 1), null, null)
+                                        TestDevice.engine(), Parts.endpointAddress(0, 1), null, null)
                                 .close()),
                 new Subject("MULTICAST_MEMBERSHIP", EnumSet.of(HandleKind.MULTICAST_MEMBERSHIP), parts -> {
-                    assumeFalse(TestDevice.isIwarp(), "iWARP has no multicast");
+                    TestDevice.assumeHas(Feature.MULTICAST);
                     CommunicationId id = parts.datagramId();
                     InetAddress group = InetAddress.getByName("239.77.0.1");
                     return () -> {
@@ -223,7 +223,7 @@ class OpenAndCloseTest {
 
     /** What cycles are made of. */
     static final class Parts implements AutoCloseable {
-        final EventChannel channel = EventChannel.open(RdmaEngine.system());
+        final EventChannel channel = EventChannel.open(TestDevice.engine());
         final CommunicationId id = TestDevice.resolve(channel, 1);
         final DeviceContext device = id.device();
         final ProtectionDomain domain = device.allocateProtectionDomain();
@@ -261,7 +261,7 @@ class OpenAndCloseTest {
 
         static AddressInfo endpointAddress(int flags, int port) throws IOException {
             return AddressInfo.lookUp(
-                            RdmaEngine.system(),
+                            TestDevice.engine(),
                             TestDevice.address(0).getAddress().getHostAddress(),
                             String.valueOf(port),
                             AddressInfoHints.NONE
@@ -285,9 +285,9 @@ class OpenAndCloseTest {
 
     @BeforeAll
     static void useDevices() throws IOException {
-        assertThat(TestDevice.isIwarp()).isIn(true, false);
+        TestDevice.use();
         // Opens every device, and the connection manager keeps them open.
-        DeviceList.open(RdmaEngine.system()).close();
+        DeviceList.open(TestDevice.engine()).close();
     }
 
     @Test

@@ -6,17 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.CompletionQueue;
+import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.MemoryRegion;
+import io.rdmanio.verbs.Needs;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairCapabilities;
 import io.rdmanio.verbs.QueuePairInitAttributes;
 import io.rdmanio.verbs.QueuePairState;
 import io.rdmanio.verbs.QueuePairType;
-import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.ReceiveWorkRequest;
-import io.rdmanio.verbs.RoceOnly;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
 import io.rdmanio.verbs.SendWorkRequest;
@@ -37,7 +37,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class OwnQueuePairTest {
     @BeforeAll
     static void useDevice() {
-        assertThat(TestDevice.isIwarp()).isIn(true, false);
+        TestDevice.use();
     }
 
     /** One side: an id, and a queue pair that it knows nothing of. */
@@ -94,9 +94,9 @@ class OwnQueuePairTest {
     }
 
     @Test
-    @RoceOnly("iWARP connects queue pairs of the connection manager only")
+    @Needs(Feature.OWN_CONNECTIONS)
     void connectResponse_isAnsweredByEstablish() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId listener = TestDevice.listen(channel);
                 Side client = new Side(TestDevice.resolve(channel, listener.sourcePort()));
                 ReceiveWorkRequest receive = new ReceiveWorkRequest(1);
@@ -138,11 +138,12 @@ class OwnQueuePairTest {
 
     @Test
     void establish_onIwarpOrTooEarlyIsRefused() throws IOException {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
                 CommunicationId id = TestDevice.resolve(channel, 1)) {
             assertThatThrownBy(id::establish).isInstanceOfSatisfying(VerbsException.class, e -> {
                 assertThat(e.operation()).isEqualTo("rdma_establish");
-                assertThat(e.errno()).isEqualTo(TestDevice.isIwarp() ? Errno.EOPNOTSUPP : Errno.EINVAL);
+                assertThat(e.errno())
+                        .isEqualTo(TestDevice.has(Feature.OWN_CONNECTIONS) ? Errno.EINVAL : Errno.EOPNOTSUPP);
             });
         }
     }

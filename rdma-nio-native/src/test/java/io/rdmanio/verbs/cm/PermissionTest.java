@@ -3,7 +3,9 @@ package io.rdmanio.verbs.cm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmanio.verbs.ChildProcess;
+import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.LeakCheck;
+import io.rdmanio.verbs.Needs;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.VerbsException;
 import java.io.File;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A user who may not open the connection manager's device node: the test takes that right away, and runs a JVM as nobody. */
 @Tag("rdma")
+@Needs(Feature.DEVICE_NODES)
 @ExtendWith(LeakCheck.class)
 class PermissionTest {
     private static final Path NODE = Path.of("/dev/infiniband/rdma_cm");

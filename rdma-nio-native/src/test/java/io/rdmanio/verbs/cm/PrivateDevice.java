@@ -26,7 +26,7 @@ final class PrivateDevice {
             ChildProcess.succeed("ip", "link", "set", INTERFACE + "p", "up");
             ChildProcess.succeed("ip", "link", "set", INTERFACE, "up");
             ChildProcess.succeed(
-                    "rdma", "link", "add", NAME, "type", TestDevice.isIwarp() ? "siw" : "rxe", "netdev", INTERFACE);
+                    "rdma", "link", "add", NAME, "type", TestDevice.kind().driver(), "netdev", INTERFACE);
         }
         restore();
     }

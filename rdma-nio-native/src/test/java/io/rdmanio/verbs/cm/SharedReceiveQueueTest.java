@@ -3,24 +3,24 @@ package io.rdmanio.verbs.cm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.AsyncEvent;
 import io.rdmanio.verbs.AsyncEventType;
+import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.LeakCheck;
+import io.rdmanio.verbs.Needs;
 import io.rdmanio.verbs.OpenDeviceContext;
 import io.rdmanio.verbs.PostException;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairCapabilities;
-import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.ReceiveWorkRequest;
-import io.rdmanio.verbs.RoceOnly;
 import io.rdmanio.verbs.SendWorkRequest;
 import io.rdmanio.verbs.SharedReceiveQueue;
 import io.rdmanio.verbs.SharedReceiveQueueAttributes;
 import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.Without;
 import io.rdmanio.verbs.WorkCompletionStatus;
 import io.rdmanio.verbs.XrcDomain;
 import io.rdmanio.verbs.cm.SharedReceivers.Receipt;
@@ -34,12 +34,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("rdma")
 @ExtendWith(LeakCheck.class)
 class SharedReceiveQueueTest {
-    private static final String NO_QUERY = "siw can't query a shared receive queue";
-    private static final String NO_RESIZE = "siw can't resize a shared receive queue";
 
     @BeforeAll
     static void useDevice() {
-        assertThat(TestDevice.isIwarp()).isIn(true, false);
+        TestDevice.use();
     }
 
     @Test
@@ -71,7 +69,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    @RoceOnly("iWARP ends the connection")
+    @Needs(Feature.RECEIVER_NOT_READY)
     void emptyQueue_makesTheSenderRepeat() throws Exception {
         try (SharedReceivers receivers = new SharedReceivers(2)) {
             receivers.send(1, 77);
@@ -85,8 +83,8 @@ class SharedReceiveQueueTest {
     }
 
     @Test
+    @Without(Feature.RECEIVER_NOT_READY)
     void emptyQueue_endsAnIwarpConnection() throws Exception {
-        assumeTrue(TestDevice.isIwarp(), "others make the sender repeat");
         try (SharedReceivers receivers = new SharedReceivers(1)) {
             receivers.send(0, 77);
             TestDevice.expect(receivers.channel, CommunicationEventType.DISCONNECTED);
@@ -104,7 +102,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    @RoceOnly(NO_QUERY)
+    @Needs(Feature.SHARED_QUEUE_QUERY)
     void attributes_areWhatWasGranted() throws IOException {
         try (SharedReceivers receivers = new SharedReceivers(0)) {
             SharedReceiveQueue queue = receivers.shared;
@@ -237,7 +235,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    @RoceOnly(NO_RESIZE)
+    @Needs(Feature.RESIZED_SHARED_QUEUES)
     void resize_keepsWhatIsPosted() throws IOException {
         try (SharedReceivers receivers = new SharedReceivers(2)) {
             SharedReceiveQueue queue = receivers.shared;
@@ -257,7 +255,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    @RoceOnly(NO_RESIZE)
+    @Needs(Feature.RESIZED_SHARED_QUEUES)
     void resize_thatCannotBeIsExplainedAndChangesNothing() throws IOException {
         try (SharedReceivers receivers = new SharedReceivers(0)) {
             SharedReceiveQueue queue = receivers.shared;
@@ -276,8 +274,8 @@ class SharedReceiveQueueTest {
     }
 
     @Test
+    @Without(Feature.RESIZED_SHARED_QUEUES)
     void resizeAndQuery_whereTheDeviceCannotAreErrors() throws IOException {
-        assumeTrue(TestDevice.isIwarp(), "this device can");
         try (SharedReceivers receivers = new SharedReceivers(0)) {
             assertThatThrownBy(() -> receivers.shared.resize(100))
                     .isInstanceOf(VerbsException.class)
@@ -291,7 +289,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    @RoceOnly(NO_QUERY)
+    @Needs(Feature.SHARED_QUEUE_QUERY)
     void limit_isGoneFromTheAttributesWhenItWasReached() throws IOException {
         try (SharedReceivers receivers = new SharedReceivers(1)) {
             receivers.post(0, 1);
@@ -390,7 +388,7 @@ class SharedReceiveQueueTest {
             assertThatThrownBy(() -> receivers.shared.setLimit(1)).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(() -> receivers.shared.resize(1)).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(receivers.shared::number).isInstanceOf(IllegalStateException.class);
-            try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+            try (EventChannel channel = EventChannel.open(TestDevice.engine());
                     CommunicationId id = TestDevice.resolve(
                             channel, receivers.listener.localAddress().getPort())) {
                 assertThatThrownBy(() -> id.createQueuePair(receivers.domain, receivers.attributes()))
@@ -402,7 +400,7 @@ class SharedReceiveQueueTest {
     @Test
     void queueOfAnotherContext_isRefused() throws IOException {
         try (SharedReceivers receivers = new SharedReceivers(0);
-                OpenDeviceContext other = RdmaEngine.system().open(receivers.device.name());
+                OpenDeviceContext other = TestDevice.engine().open(receivers.device.name());
                 ProtectionDomain domain = other.allocateProtectionDomain();
                 SharedReceiveQueue stranger =
                         domain.createSharedReceiveQueue(new SharedReceiveQueueAttributes(1, 1, 0));

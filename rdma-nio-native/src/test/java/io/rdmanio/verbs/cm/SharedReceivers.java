@@ -9,7 +9,6 @@ import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairCapabilities;
 import io.rdmanio.verbs.QueuePairInitAttributes;
 import io.rdmanio.verbs.QueuePairType;
-import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.ReceiveWorkRequest;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
@@ -33,7 +32,7 @@ final class SharedReceivers implements AutoCloseable {
     private static final int SLOT_BYTES = 64;
     private static final int SLOTS = 64;
 
-    final EventChannel channel = EventChannel.open(RdmaEngine.system());
+    final EventChannel channel = EventChannel.open(TestDevice.engine());
     final CommunicationId listener;
     final DeviceContext device;
     final ProtectionDomain domain;

@@ -1,9 +1,14 @@
 package io.rdmanio.verbs.cm;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import io.rdmanio.verbs.AsyncEvent;
 import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.DeviceContext;
+import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.RdmaEngine;
+import io.rdmanio.verbs.TestedDevice;
 import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.VerbsException;
 import java.io.IOException;
@@ -12,24 +17,55 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** The device that the lab's tests run on, and how they wait for its events. */
+/**
+ * The device that the tests of the verbs run on, and how they wait for its events: in the lab the one whose address
+ * {@code io.rdmanio.test.address} gives; the software device with {@code io.rdmanio.test.engine=soft}.
+ */
 public final class TestDevice {
     static final int TIMEOUT_MILLIS = 10_000;
 
+    private static final String ENGINE = "io.rdmanio.test.engine";
     private static final String PROPERTY = "io.rdmanio.test.address";
     private static final DeviceContext DEVICE = useOnce();
+    private static final TestedDevice KIND = kindOf(DEVICE);
 
     private TestDevice() {}
 
+    /** The engine under test: the system's, which has the lab's devices, or the software device. */
+    public static RdmaEngine engine() {
+        return isSoft() ? RdmaEngine.soft() : RdmaEngine.system();
+    }
+
+    private static boolean isSoft() {
+        String name = System.getProperty(ENGINE, "ffm");
+        return switch (name) {
+            case "soft" -> true;
+            case "ffm" -> false;
+            default -> throw new IllegalStateException("-D" + ENGINE + "=" + name + " is neither ffm nor soft");
+        };
+    }
+
     /** The connection manager keeps a device open once it was used, so use it before anybody counts descriptors. */
     private static DeviceContext useOnce() {
-        try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+        try (EventChannel channel = EventChannel.open(engine());
                 CommunicationId id = channel.createId(PortSpace.TCP)) {
             id.bind(address(0));
             return id.device();
         } catch (VerbsException e) {
             throw new IllegalStateException("the device at " + System.getProperty(PROPERTY) + " can't be used", e);
         }
+    }
+
+    private static TestedDevice kindOf(DeviceContext device) {
+        if (isSoft()) {
+            return TestedDevice.SOFT;
+        }
+        return device.transport() == TransportType.IWARP ? TestedDevice.IWARP : TestedDevice.ROCE;
+    }
+
+    /** Makes sure that the device is used before anybody counts descriptors. */
+    public static void use() {
+        assertThat(DEVICE.name()).isNotEmpty();
     }
 
     /**
@@ -40,7 +76,7 @@ public final class TestDevice {
      */
     public static void useNew(InetAddress address) throws VerbsException {
         for (InetSocketAddress each : List.of(new InetSocketAddress(address, 0), address(0))) {
-            try (EventChannel channel = EventChannel.open(RdmaEngine.system());
+            try (EventChannel channel = EventChannel.open(engine());
                     CommunicationId id = channel.createId(PortSpace.TCP)) {
                 id.bind(each);
             }
@@ -49,7 +85,7 @@ public final class TestDevice {
 
     /** The device's address. */
     public static InetSocketAddress address(int port) {
-        String address = System.getProperty(PROPERTY);
+        String address = System.getProperty(PROPERTY, isSoft() ? "127.0.0.1" : null);
         if (address == null) {
             throw new IllegalStateException("tests tagged rdma need -D" + PROPERTY + "; lab/test.sh gives it");
         }
@@ -65,9 +101,32 @@ public final class TestDevice {
         return DEVICE.name();
     }
 
-    /** Whether the device is an iWARP one. */
-    public static boolean isIwarp() {
-        return DEVICE.transport() == TransportType.IWARP;
+    /** Another address of the device. */
+    static InetAddress secondAddress() throws UnknownHostException {
+        return InetAddress.getByName(isSoft() ? "::1" : "fd77::1");
+    }
+
+    /** The names of all devices that are there. */
+    static List<String> names() {
+        return isSoft() ? List.of("soft0") : List.of("rxe0", "siw0");
+    }
+
+    /** Which of the tested devices it is. */
+    public static TestedDevice kind() {
+        return KIND;
+    }
+
+    /** Whether the device has a feature. */
+    public static boolean has(Feature feature) {
+        return feature.isOf(KIND);
+    }
+
+    /** Skips what follows, with the reason, on a device that lacks a feature. */
+    static void assumeHas(Feature feature) {
+        assumeTrue(
+                has(feature),
+                () -> "no " + feature.description() + ": "
+                        + feature.reasonToLack(KIND).orElseThrow());
     }
 
     /** The next event, which must be of this type; the caller closes it. */

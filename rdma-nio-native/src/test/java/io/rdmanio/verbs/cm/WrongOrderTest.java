@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.AsyncEventType;
+import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.LeakCheck;
+import io.rdmanio.verbs.Needs;
 import io.rdmanio.verbs.QueuePairAttribute;
 import io.rdmanio.verbs.QueuePairAttributes;
 import io.rdmanio.verbs.QueuePairState;
-import io.rdmanio.verbs.RdmaEngine;
-import io.rdmanio.verbs.RoceOnly;
 import io.rdmanio.verbs.VerbsException;
 import java.io.IOException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -30,12 +30,12 @@ class WrongOrderTest {
 
     @BeforeAll
     static void useDevice() {
-        assertThat(TestDevice.isIwarp()).isIn(true, false);
+        TestDevice.use();
     }
 
     @BeforeEach
     void open() throws VerbsException {
-        channel = EventChannel.open(RdmaEngine.system());
+        channel = EventChannel.open(TestDevice.engine());
     }
 
     @AfterEach
@@ -110,7 +110,7 @@ class WrongOrderTest {
     }
 
     @Test
-    @RoceOnly("iWARP asks for other attributes")
+    @Needs(Feature.CONNECTION_ATTRIBUTES)
     void initQueuePairAttributes_tellsWhatInitNeeds() throws IOException {
         CommunicationId id = TestDevice.resolve(channel, 1);
         QueuePairAttributes attributes = id.initQueuePairAttributes(QueuePairState.INITIALIZED);
@@ -176,7 +176,7 @@ class WrongOrderTest {
 
     @Test
     void peerThatVanishes_isNoticedByAccept() throws IOException {
-        try (EventChannel clients = EventChannel.open(RdmaEngine.system());
+        try (EventChannel clients = EventChannel.open(TestDevice.engine());
                 CommunicationId listener = TestDevice.listen(channel)) {
             Endpoint client = new Endpoint(TestDevice.resolve(clients, listener.sourcePort()));
             client.id.connect(TestDevice.parameters(), null);
@@ -190,8 +190,8 @@ class WrongOrderTest {
                     return;
                 }
                 try (CommunicationEvent end = TestDevice.next(channel)) {
-                    // siw accepts, and the connection ends at once.
-                    assertThat(end.type() == CommunicationEventType.ESTABLISHED && !TestDevice.isIwarp())
+                    assertThat(end.type() == CommunicationEventType.ESTABLISHED
+                                    && TestDevice.has(Feature.PEER_LOSS_AT_ACCEPT))
                             .as("%s", end)
                             .isFalse();
                 }
@@ -209,7 +209,7 @@ class WrongOrderTest {
     }
 
     @Test
-    @RoceOnly("iWARP's limits are beyond a byte")
+    @Needs(Feature.PRIVATE_DATA_LIMITS)
     void privateData_isTakenUpToItsLimit() throws IOException {
         try (CommunicationId listener = TestDevice.listen(channel);
                 Endpoint client = new Endpoint(TestDevice.resolve(channel, listener.sourcePort()))) {

@@ -5,27 +5,31 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** A test of what iWARP, or its software device siw, does not have; skipped there. */
+/** A test of what not every device has; skipped, with the reason, on a device that lacks it. */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
-@ExtendWith(RoceOnly.Condition.class)
-public @interface RoceOnly {
-    /** What is missing there, such as "iWARP has no immediate data". */
-    String value();
+@ExtendWith(Needs.Condition.class)
+public @interface Needs {
+    /** What the device must have. */
+    Feature[] value();
 
-    /** Skips the test on an iWARP device. */
+    /** Skips the test on a device that lacks one of the features. */
     final class Condition implements ExecutionCondition {
         @Override
         public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-            return AnnotationSupport.findAnnotation(context.getElement(), RoceOnly.class)
-                    .filter(_ -> TestDevice.isIwarp())
-                    .map(annotation -> ConditionEvaluationResult.disabled(annotation.value()))
+            return AnnotationSupport.findAnnotation(context.getElement(), Needs.class).stream()
+                    .flatMap(needs -> Stream.of(needs.value()))
+                    .filter(feature -> !TestDevice.has(feature))
+                    .findFirst()
+                    .map(feature -> ConditionEvaluationResult.disabled("no " + feature.description() + ": "
+                            + feature.reasonToLack(TestDevice.kind()).orElseThrow()))
                     .orElseGet(() -> ConditionEvaluationResult.enabled(""));
         }
     }
