@@ -73,10 +73,14 @@ public final class FileDescriptors {
      * @throws IOException when it can't be opened
      */
     public static int openForReading(Path file) throws IOException {
+        return open(file.toString(), O_RDONLY | O_CLOEXEC);
+    }
+
+    static int open(String file, int flags) throws SystemCallException {
         try (CallFrame frame = CallFrame.enter();
                 Arena arena = Arena.ofConfined()) {
-            long path = arena.allocateFrom(file.toString()).address();
-            int descriptor = (int) Downcall.callVariadic(OPEN, frame, path, O_RDONLY | O_CLOEXEC, 0);
+            long path = arena.allocateFrom(file).address();
+            int descriptor = (int) Downcall.callVariadic(OPEN, frame, path, flags, 0);
             if (descriptor < 0) {
                 throw Errno.exception("open(" + file + ")", frame.errno());
             }

@@ -46,6 +46,8 @@ class LinuxAbiTest {
         table.put("EFD_CLOEXEC", (long) FileDescriptors.O_CLOEXEC);
         table.put("EFD_NONBLOCK", (long) FileDescriptors.O_NONBLOCK);
         table.put("O_RDONLY", (long) FileDescriptors.O_RDONLY);
+        table.put("O_WRONLY", (long) FileDescriptors.O_WRONLY);
+        table.put("F_GETPIPE_SZ", (long) WakePipe.F_GETPIPE_SZ);
         table.put("O_NONBLOCK", (long) FileDescriptors.O_NONBLOCK);
         table.put("F_GETFD", (long) FileDescriptors.F_GETFD);
         table.put("F_SETFD", (long) FileDescriptors.F_SETFD);
