@@ -2,8 +2,6 @@ package io.rdmanio.linux;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 
 /** What every descriptor can do: flags (fcntl(2)) and close(2). Stateless and safe for use by any thread. */
@@ -21,8 +19,6 @@ public final class FileDescriptors {
     static final int O_CLOEXEC = 0x80000;
 
     static final NativeFunction FCNTL = Downcall.libc("fcntl");
-    private static final int PIPEFS_MAGIC = 0x5049_5045;
-    private static final NativeFunction FSTATFS = Downcall.libc("fstatfs");
     private static final NativeFunction OPEN = Downcall.libc("open");
     private static final NativeFunction CLOSE = Downcall.libc("close");
 
@@ -83,32 +79,6 @@ public final class FileDescriptors {
             int descriptor = (int) Downcall.callVariadic(OPEN, frame, path, flags, 0);
             if (descriptor < 0) {
                 throw Errno.exception("open(" + file + ")", frame.errno());
-            }
-            return descriptor;
-        }
-    }
-
-    /** Tells whether a descriptor is an end of a pipe that has no name (pipe(2)). */
-    static boolean isPipe(int fileDescriptor) throws IOException {
-        try (CallFrame frame = CallFrame.enter()) {
-            MemorySegment status = frame.cleared(MemoryFile.STATFS_BYTES);
-            if ((int) Downcall.call(FSTATFS, frame, fileDescriptor, frame.argumentsAddress()) < 0) {
-                throw Errno.exception("fstatfs(" + fileDescriptor + ")", frame.errno());
-            }
-            return status.get(ValueLayout.JAVA_LONG, 0) == PIPEFS_MAGIC;
-        }
-    }
-
-    /** Opens what a descriptor of this process is open for once more, non-blocking, with flags that nobody shares. */
-    static int reopenForWriting(int fileDescriptor) throws IOException {
-        String link = "/proc/self/fd/" + fileDescriptor;
-        try (CallFrame frame = CallFrame.enter();
-                Arena arena = Arena.ofConfined()) {
-            long path = arena.allocateFrom(link).address();
-            int flags = O_WRONLY | O_NONBLOCK | O_CLOEXEC;
-            int descriptor = (int) Downcall.callVariadic(OPEN, frame, path, flags, 0);
-            if (descriptor < 0) {
-                throw Errno.exception("open(" + link + ")", frame.errno());
             }
             return descriptor;
         }
