@@ -7,21 +7,13 @@ import java.io.InterruptedIOException;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/**
- * A process whose speed is measured: it gets commands by its input and answers by its output. It runs when nothing else
- * wants to (SCHED_IDLE): else the kernel's own thread that does the device's work would have to wait, for milliseconds and
- * by chance, until a process that polls has used up its time. For one thread.
- */
-final class Contestant implements AutoCloseable {
+/** A process whose speed is measured: it gets commands by its input and answers by its output. For one thread. */
+final class Contestant implements Team {
     private static final int LIFE_SECONDS = 180;
     private static final int END_SECONDS = 20;
-
-    /** What a command took. */
-    record Report(long nanos, long bytes) {}
 
     private final List<String> command;
     private final Process process;
@@ -31,8 +23,7 @@ final class Contestant implements AutoCloseable {
 
     /** Starts it. It is killed when it lives too long, so that whoever waits for its answer gets none. */
     Contestant(List<String> command) throws IOException {
-        this.command = new ArrayList<>(List.of("chrt", "--idle", "0"));
-        this.command.addAll(command);
+        this.command = List.copyOf(command);
         process = new ProcessBuilder(this.command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
@@ -64,14 +55,28 @@ final class Contestant implements AutoCloseable {
         return line.substring(start.length());
     }
 
-    /** Gives a command and waits for its end. */
-    Report obey(String order) throws IOException {
+    long processId() {
+        return process.pid();
+    }
+
+    @Override
+    public Report obey(String order) throws IOException {
+        begin(order);
+        return report();
+    }
+
+    /** Gives a command, once it has started. */
+    void begin(String order) throws IOException {
         if (!started) {
             answer("STARTED");
             started = true;
         }
         input.write(order + "\n");
         input.flush();
+    }
+
+    /** Waits for the end of a command. */
+    Report report() throws IOException {
         String[] numbers = answer("TOOK ").split(" ", -1);
         return new Report(Long.parseLong(numbers[0]), Long.parseLong(numbers[1]));
     }
