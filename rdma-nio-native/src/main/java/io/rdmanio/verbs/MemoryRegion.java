@@ -187,12 +187,8 @@ public final class MemoryRegion implements AutoCloseable {
         try {
             target.life.enter();
             try {
-                ReregisterResult result = handle.reregister(
-                        changes,
-                        newDomain == null ? null : newDomain.handle,
-                        newMemory == null ? 0 : newMemory.address(),
-                        newMemory == null ? 0 : newMemory.byteSize(),
-                        accessFlags);
+                ReregisterResult result =
+                        handle.reregister(changes, newDomain == null ? null : newDomain.handle, newMemory, accessFlags);
                 Remains remains =
                         result.error() == null ? Remains.NEW : result.error().remains();
                 if (remains == Remains.NEW) {

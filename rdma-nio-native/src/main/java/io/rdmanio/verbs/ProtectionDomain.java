@@ -1,5 +1,6 @@
 package io.rdmanio.verbs;
 
+import io.rdmanio.verbs.spi.AllocatedMemory;
 import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.Lifecycle;
 import io.rdmanio.verbs.spi.MemoryRegionHandle;
@@ -53,7 +54,7 @@ public final class ProtectionDomain implements AutoCloseable {
         requireRegistrable(memory);
         life.enter();
         try {
-            MemoryRegionHandle region = handle.registerMemory(memory.address(), memory.byteSize(), accessFlags);
+            MemoryRegionHandle region = handle.registerMemory(memory, accessFlags);
             return new MemoryRegion(this, region, memory);
         } finally {
             life.exit();
@@ -80,9 +81,43 @@ public final class ProtectionDomain implements AutoCloseable {
         requireRegistrable(memory);
         life.enter();
         try {
-            MemoryRegionHandle region =
-                    handle.registerMemory(memory.address(), memory.byteSize(), ioVirtualAddress, accessFlags);
+            MemoryRegionHandle region = handle.registerMemory(memory, ioVirtualAddress, accessFlags);
             return new MemoryRegion(this, region, memory, ioVirtualAddress, memory.byteSize());
+        } finally {
+            life.exit();
+        }
+    }
+
+    /**
+     * Allocates memory and registers it: memory as the engine likes it best. Over the engine of this host's processes
+     * ({@code soft}) peers reach such memory by themselves, without any work here, while what they do with other memory
+     * costs this process a copy; over the libraries it is ordinary memory, aligned to a page. Closing the region frees the
+     * memory, after which {@link MemoryRegion#memory} can't be accessed.
+     *
+     * <p>What peers may do is decided here: a piece of the memory may be registered once more, in this domain or another,
+     * but not with rights of peers that are not among these flags ({@code EACCES}). All of the memory is shared with every
+     * peer that uses a key of it or of a piece; against a peer that keeps to the rules the keys protect it, against a
+     * hostile one only that it was not allocated for writing.
+     *
+     * <p>Makes system calls and takes time in proportion to the number of pages.
+     *
+     * @param lengthBytes how much
+     * @param accessFlags bits of {@link AccessFlags}
+     * @return the region, to be closed by the caller; its memory is all zeros, begins with a page, and may be used by any
+     *     thread
+     * @throws VerbsException when there is not so much memory or no descriptor left ({@code ENOMEM}, {@code EMFILE}), it
+     *     can't be locked ({@code ENOMEM}; names the limit), or the flags don't fit together ({@code EINVAL})
+     * @throws IllegalArgumentException when the length is less than 1
+     * @throws IllegalStateException after close
+     */
+    public MemoryRegion allocateMemory(long lengthBytes, int accessFlags) throws VerbsException {
+        if (lengthBytes < 1) {
+            throw new IllegalArgumentException("lengthBytes " + lengthBytes + " is less than 1");
+        }
+        life.enter();
+        try {
+            AllocatedMemory allocated = handle.allocateMemory(lengthBytes, accessFlags);
+            return new MemoryRegion(this, allocated.region(), allocated.memory());
         } finally {
             life.exit();
         }

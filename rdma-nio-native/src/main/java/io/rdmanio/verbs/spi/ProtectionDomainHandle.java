@@ -35,6 +35,44 @@ public interface ProtectionDomainHandle {
     }
 
     /**
+     * Registers memory, for an engine that wants to know more of it than the address.
+     *
+     * @param memory the memory, native and not freed yet
+     * @param accessFlags what may be done with it
+     * @return the region
+     * @throws VerbsException when it fails
+     */
+    default MemoryRegionHandle registerMemory(MemorySegment memory, int accessFlags) throws VerbsException {
+        return registerMemory(memory.address(), memory.byteSize(), accessFlags);
+    }
+
+    /**
+     * Registers memory under other addresses than its own, for an engine that wants to know more of it than the address.
+     *
+     * @param memory the memory, native and not freed yet
+     * @param ioVirtualAddress the address by which work requests name it
+     * @param accessFlags what may be done with it
+     * @return the region
+     * @throws VerbsException when it fails
+     */
+    default MemoryRegionHandle registerMemory(MemorySegment memory, long ioVirtualAddress, int accessFlags)
+            throws VerbsException {
+        return registerMemory(memory.address(), memory.byteSize(), ioVirtualAddress, accessFlags);
+    }
+
+    /**
+     * Allocates memory that suits the engine and registers it. Ordinary memory suits every engine.
+     *
+     * @param lengthBytes how much, at least 1
+     * @param accessFlags what may be done with it, and the most that may ever be
+     * @return the region and the memory
+     * @throws VerbsException when it fails
+     */
+    default AllocatedMemory allocateMemory(long lengthBytes, int accessFlags) throws VerbsException {
+        return OwningMemoryRegion.allocate(this, lengthBytes, accessFlags);
+    }
+
+    /**
      * Registers a dma-buf.
      *
      * @param fileDescriptor its descriptor
