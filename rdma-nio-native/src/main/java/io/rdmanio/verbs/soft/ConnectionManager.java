@@ -46,7 +46,18 @@ final class ConnectionManager {
     private final Map<ConnectionPeer, Set<SoftConnection>> byPeer = new HashMap<>();
     private long lastNumber;
 
-    ConnectionManager(ConnectionNetwork network, String process) {
+    /**
+     * The connection manager of a host.
+     *
+     * @param host the host
+     * @param userId whose processes find each other
+     * @param token what tells the host from others
+     */
+    ConnectionManager(SoftHost host, int userId, long token) {
+        this(new HostNetwork(host, userId), String.format("%016x", token));
+    }
+
+    private ConnectionManager(ConnectionNetwork network, String process) {
         this(
                 network,
                 process,
@@ -206,6 +217,17 @@ final class ConnectionManager {
     /**
      * Handles a message; on the progress thread.
      *
+     * @param pair the pair that it came over
+     * @param message the message
+     * @throws ProtocolException when it breaks the protocol
+     */
+    void received(ProcessPair pair, ControlMessage.Connection message) throws ProtocolException {
+        received(new HostPeer(pair), message);
+    }
+
+    /**
+     * Handles a message; on the progress thread.
+     *
      * @param peer who sent it
      * @param message the message
      * @throws ProtocolException when it breaks the protocol
@@ -241,7 +263,7 @@ final class ConnectionManager {
             case ControlMessage.DisconnectRequest request -> connections.get(request.connection());
             case ControlMessage.DisconnectReply reply -> connections.get(reply.connection());
         };
-        return connection == null || !connection.peer().equals(peer) ? null : connection;
+        return connection == null || !peer.equals(connection.peer()) ? null : connection;
     }
 
     private static void reject(ConnectionPeer peer, long number, int reason) {
