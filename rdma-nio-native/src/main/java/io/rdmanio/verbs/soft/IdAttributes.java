@@ -31,11 +31,7 @@ final class IdAttributes {
     static QueuePairAttributes of(ConnectedQueuePair.Agreement agreement, ConnectionPeer peer, QueuePairState state)
             throws VerbsException {
         if (state == QueuePairState.INITIALIZED) {
-            return new QueuePairAttributes()
-                    .state(state)
-                    .partitionKeyIndex(0)
-                    .portNumber(1)
-                    .accessFlags(accessFlags(agreement));
+            return initialized(agreement);
         }
         if (agreement == null) {
             throw IdAddresses.invalid(
@@ -44,30 +40,51 @@ final class IdAttributes {
                     "The id is not so far that a queue pair of it could be in this state.");
         }
         return switch (state) {
-            case READY_TO_RECEIVE ->
-                new QueuePairAttributes()
-                        .state(state)
-                        .addressVector(AddressHandleAttributes.global(
-                                1, GlobalRoute.to(new Gid(GID_PREFIX, peer.peerToken()), 0)))
-                        .pathMtuBytes(PATH_MTU_BYTES)
-                        .destinationNumber(agreement.peerQueuePair())
-                        .receivePacketNumber(0)
-                        .maxDestinationReadAtomic(agreement.responderResources())
-                        .minRnrTimer(0);
+            case READY_TO_RECEIVE -> readyToReceive(new QueuePairAttributes().state(state), agreement, peer);
             case READY_TO_SEND ->
-                new QueuePairAttributes()
-                        .state(state)
-                        .sendPacketNumber(0)
-                        .timeout(agreement.timeout())
-                        .retryCount(agreement.retryCount())
-                        .rnrRetryCount(agreement.rnrRetryCount())
-                        .maxReadAtomic(agreement.initiatorDepth());
+                readyToSend(new QueuePairAttributes().state(state), agreement).sendPacketNumber(0);
             default ->
                 throw IdAddresses.invalid(
                         "rdma_init_qp_attr",
                         "state=" + state,
                         "There are attributes for INITIALIZED, READY_TO_RECEIVE and READY_TO_SEND.");
         };
+    }
+
+    /** Those of a queue pair that is not connected; {@code agreement} may be null. */
+    static QueuePairAttributes initialized(ConnectedQueuePair.Agreement agreement) {
+        return new QueuePairAttributes()
+                .state(QueuePairState.INITIALIZED)
+                .partitionKeyIndex(0)
+                .portNumber(1)
+                .accessFlags(accessFlags(agreement));
+    }
+
+    /** All that a queue pair of the id's own gets when it is connected, but the state. */
+    static QueuePairAttributes connected(ConnectedQueuePair.Agreement agreement, ConnectionPeer peer) {
+        QueuePairAttributes attributes = new QueuePairAttributes().accessFlags(accessFlags(agreement));
+        return readyToSend(readyToReceive(attributes, agreement, peer), agreement);
+    }
+
+    private static QueuePairAttributes readyToReceive(
+            QueuePairAttributes attributes, ConnectedQueuePair.Agreement agreement, ConnectionPeer peer) {
+        return attributes
+                .addressVector(
+                        AddressHandleAttributes.global(1, GlobalRoute.to(new Gid(GID_PREFIX, peer.peerToken()), 0)))
+                .pathMtuBytes(PATH_MTU_BYTES)
+                .destinationNumber(agreement.peerQueuePair())
+                .receivePacketNumber(0)
+                .maxDestinationReadAtomic(agreement.responderResources())
+                .minRnrTimer(0);
+    }
+
+    private static QueuePairAttributes readyToSend(
+            QueuePairAttributes attributes, ConnectedQueuePair.Agreement agreement) {
+        return attributes
+                .timeout(agreement.timeout())
+                .retryCount(agreement.retryCount())
+                .rnrRetryCount(agreement.rnrRetryCount())
+                .maxReadAtomic(agreement.initiatorDepth());
     }
 
     private static int accessFlags(ConnectedQueuePair.Agreement agreement) {

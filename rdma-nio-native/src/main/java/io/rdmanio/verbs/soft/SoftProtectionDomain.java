@@ -29,6 +29,7 @@ final class SoftProtectionDomain implements ProtectionDomainHandle {
     private final Set<MemoryUser> users = ConcurrentHashMap.newKeySet();
     private final KeyTable keys;
     private final QueueFactory queues;
+    private final boolean lent;
 
     /**
      * Makes a domain.
@@ -37,8 +38,24 @@ final class SoftProtectionDomain implements ProtectionDomainHandle {
      * @param queues makes the queues of the device
      */
     SoftProtectionDomain(KeyTable keys, QueueFactory queues) {
+        this(keys, queues, false);
+    }
+
+    private SoftProtectionDomain(KeyTable keys, QueueFactory queues, boolean lent) {
         this.keys = keys;
         this.queues = queues;
+        this.lent = lent;
+    }
+
+    /**
+     * Makes a domain that all ids of a device share: its destroy does nothing.
+     *
+     * @param keys the keys of the host
+     * @param queues makes the queues of the device
+     * @return the domain
+     */
+    static SoftProtectionDomain lent(KeyTable keys, QueueFactory queues) {
+        return new SoftProtectionDomain(keys, queues, true);
     }
 
     /**
@@ -140,7 +157,7 @@ final class SoftProtectionDomain implements ProtectionDomainHandle {
     @Override
     public void destroy() throws VerbsException {
         // As every driver does, though the owner closes what was made from it first.
-        if (!users.isEmpty()) {
+        if (!lent && !users.isEmpty()) {
             throw new VerbsException("ibv_dealloc_pd", "", Errno.EBUSY, users.size() + " queue pairs are in it.");
         }
     }
