@@ -47,17 +47,12 @@ final class ConnectionManager {
     private long lastNumber;
 
     /**
-     * The connection manager of a host.
+     * Begins with nothing.
      *
-     * @param host the host
-     * @param userId whose processes find each other
-     * @param token what tells the host from others
+     * @param network the way to other processes
+     * @param process a word that no other process has
      */
-    ConnectionManager(SoftHost host, int userId, long token) {
-        this(new HostNetwork(host, userId), String.format("%016x", token));
-    }
-
-    private ConnectionManager(ConnectionNetwork network, String process) {
+    ConnectionManager(ConnectionNetwork network, String process) {
         this(
                 network,
                 process,
@@ -212,17 +207,6 @@ final class ConnectionManager {
                 listeners.remove(connection.source().getPort());
             }
         }
-    }
-
-    /**
-     * Handles a message; on the progress thread.
-     *
-     * @param pair the pair that it came over
-     * @param message the message
-     * @throws ProtocolException when it breaks the protocol
-     */
-    void received(ProcessPair pair, ControlMessage.Connection message) throws ProtocolException {
-        received(new HostPeer(pair), message);
     }
 
     /**
