@@ -14,9 +14,7 @@ import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationId;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.SocketException;
 import java.nio.ByteBuffer;
 
 /**
@@ -51,24 +49,22 @@ final class StreamResources implements AutoCloseable {
     final ByteBuffer sendBuffer;
     final ByteBuffer inlineBuffer;
 
-    private final Arena arena;
     private final ResourceStack owned = new ResourceStack();
     private final ReceiveWorkRequest receive;
 
-    @SuppressWarnings("MustBeClosedChecker") // the stack closes the arena
     private StreamResources(CommunicationId id, StreamConfiguration configuration, ResourceStack undo)
             throws IOException {
         this.id = id;
         this.configuration = configuration;
         this.messagesAsSend = id.device().transport() == TransportType.IWARP;
-        this.arena = undo.add(Arena.ofShared());
         // one for each connection: within a domain, every peer's writes reach every exposed region
         ProtectionDomain domain = undo.add(id.device().allocateProtectionDomain());
 
+        // allocated by the device, which lets the peer of a software device write it by itself
         int receiveBytes = configuration.receiveBufferBytes();
-        MemorySegment exposedMemory = pages(receiveBytes + TABLE_AREA_BYTES);
-        this.exposed =
-                undo.add(domain.registerMemory(exposedMemory, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE));
+        this.exposed = undo.add(domain.allocateMemory(
+                wholePages(receiveBytes + TABLE_AREA_BYTES), AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE));
+        MemorySegment exposedMemory = exposed.memory();
         this.receiveBuffer = exposedMemory.asSlice(0, receiveBytes).asByteBuffer();
         this.table = exposedMemory.asSlice(receiveBytes, TargetTable.LENGTH_BYTES);
 
@@ -77,8 +73,9 @@ final class StreamResources implements AutoCloseable {
         int slotBytes = messagesAsSend ? receives * StreamMessage.LENGTH_BYTES : 0;
         int inlineAreaBytes = configuration.inlineBytes() + StreamMessage.LENGTH_BYTES;
         int sendBytes = configuration.sendBufferBytes();
-        MemorySegment localMemory = pages(sendBytes + entryBytes + slotBytes + inlineAreaBytes);
-        this.local = undo.add(domain.registerMemory(localMemory, AccessFlags.LOCAL_WRITE));
+        this.local = undo.add(
+                domain.allocateMemory(wholePages(sendBytes + entryBytes + slotBytes + inlineAreaBytes), AccessFlags.LOCAL_WRITE));
+        MemorySegment localMemory = local.memory();
         this.sendBuffer = localMemory.asSlice(0, sendBytes).asByteBuffer();
         this.entries = localMemory.asSlice(sendBytes, entryBytes);
         this.messageSlots = localMemory.asSlice(sendBytes + entryBytes, slotBytes);
@@ -111,16 +108,11 @@ final class StreamResources implements AutoCloseable {
             StreamResources resources = new StreamResources(id, bounded, undo);
             undo.moveTo(resources.owned);
             return resources;
-        } catch (OutOfMemoryError e) {
-            SocketException failure = new SocketException("No memory for the buffers of a connection, "
-                    + (bounded.sendBufferBytes() + bounded.receiveBufferBytes()) + " bytes");
-            failure.initCause(e);
-            throw failure;
         }
     }
 
-    private MemorySegment pages(long bytes) {
-        return arena.allocate(bytes + PAGE_BYTES - 1 & -PAGE_BYTES, PAGE_BYTES);
+    private static long wholePages(long bytes) {
+        return bytes + PAGE_BYTES - 1 & -PAGE_BYTES;
     }
 
     /** Completions that can be outstanding. */
