@@ -1,12 +1,19 @@
 package io.rdmanio.linux;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /**
- * The process's resource limits (getrlimit(2)), for messages that name them. Stateless and safe for use by any thread.
+ * The process's resource limits (getrlimit(2)) and what the system has left. Stateless and safe for use by any thread.
  */
 public final class ResourceLimits {
     private static final NativeFunction GETRLIMIT = Downcall.libc("getrlimit");
+    private static final Path MEMINFO = Path.of("/proc/meminfo");
+    private static final String AVAILABLE = "MemAvailable:";
     static final int RLIMIT_MEMLOCK = 8;
 
     private ResourceLimits() {}
@@ -22,5 +29,27 @@ public final class ResourceLimits {
             int result = (int) Downcall.call(GETRLIMIT, frame, RLIMIT_MEMLOCK, frame.argumentsAddress());
             return result == 0 ? frame.arguments().get(ValueLayout.JAVA_LONG, 0) : -2;
         }
+    }
+
+    /**
+     * How much memory can be taken without pushing others out ({@code MemAvailable} of /proc/meminfo). Whoever takes
+     * more is killed rather than told. Reads a file.
+     *
+     * @return the bytes; {@link Long#MAX_VALUE} when the system does not tell
+     */
+    public static long availableMemoryBytes() {
+        try (Stream<String> lines = Files.lines(MEMINFO)) {
+            return lines.filter(line -> line.startsWith(AVAILABLE))
+                    .findFirst()
+                    .map(line -> kibibytes(line.substring(AVAILABLE.length())))
+                    .orElse(Long.MAX_VALUE);
+        } catch (IOException | UncheckedIOException e) {
+            return Long.MAX_VALUE;
+        }
+    }
+
+    /** The bytes of a number that is followed by "kB". */
+    static long kibibytes(String text) {
+        return Long.parseLong(text.substring(0, text.indexOf("kB")).strip()) * 1024;
     }
 }

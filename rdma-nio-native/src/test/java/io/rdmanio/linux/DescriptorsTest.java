@@ -97,4 +97,10 @@ class DescriptorsTest {
         assertThat(Errno.name(4711)).isEqualTo("errno 4711");
         assertThat(Errno.describe(4711)).isEqualTo("unknown error");
     }
+
+    @Test
+    void availableMemory_isKnown() {
+        assertThat(ResourceLimits.availableMemoryBytes()).isBetween(1L << 20, 1L << 50);
+        assertThat(ResourceLimits.kibibytes("       12 kB")).isEqualTo(12 * 1024);
+    }
 }

@@ -37,6 +37,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
                     .filter(target -> target.startsWith("anon_inode:")
                             || target.startsWith("socket:")
                             || target.startsWith("pipe:")
+                            || target.startsWith("/memfd:rdmanio")
                             || target.startsWith("/memfd:")
                             || target.startsWith("/dev/infiniband"))
                     .map(target -> target.replaceFirst("\\[\\d+]", ""))

@@ -57,8 +57,8 @@ final class Importers {
         List<Runnable> tasks = List.of();
         synchronized (this) {
             peers.remove(peer);
+            notifyAll();
             if (revoked && peers.isEmpty()) {
-                notifyAll();
                 tasks = List.copyOf(whenNone);
                 whenNone.clear();
             }
@@ -71,15 +71,17 @@ final class Importers {
      * not waited for again until it does.
      *
      * @param timeoutNanos how long to wait at most
-     * @return whether it is back from all
+     * @return false when a peer let us wait in vain now
      */
     synchronized boolean await(long timeoutNanos) {
         long deadlineNanos = System.nanoTime() + timeoutNanos;
         boolean interrupted = false;
+        boolean inTime = true;
         while (peers.stream().anyMatch(peer -> !peer.isLate())) {
             long leftNanos = deadlineNanos - System.nanoTime();
             if (leftNanos <= 0) {
                 peers.forEach(Exports::markLate);
+                inTime = false;
                 break;
             }
             try {
@@ -92,7 +94,7 @@ final class Importers {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        return peers.isEmpty();
+        return inTime;
     }
 
     /**

@@ -244,8 +244,12 @@ final class Imports {
      * The peer wants memory back. It is answered when nobody here can touch it any more.
      *
      * @param message the message
+     * @throws ProtocolException when there is no such slot
      */
-    void received(ControlMessage.Revoke message) {
+    void received(ControlMessage.Revoke message) throws ProtocolException {
+        if (message.slot() < 0 || message.slot() >= KeyTable.SLOTS) {
+            throw new ProtocolException("a slot that no key has: " + message);
+        }
         RemoteKey key = at(message.slot());
         if (key != null && key.epoch == message.epoch()) {
             drop(message.slot());

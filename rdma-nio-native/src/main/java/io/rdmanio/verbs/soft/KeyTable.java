@@ -159,7 +159,8 @@ final class KeyTable implements AutoCloseable {
         if (!key.importers.await(REVOKE_TIMEOUT_NANOS)) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "a peer has not unmapped the memory of key 0x{0}: it is freed when it does, or dies",
+                    "a peer has not unmapped the memory of key 0x{0}; it and what follows is freed when the peer does,"
+                            + " or dies",
                     Integer.toHexString(key.value));
         }
         key.importers.whenNone(key::releaseMemory);

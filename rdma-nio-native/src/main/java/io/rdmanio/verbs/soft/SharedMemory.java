@@ -1,6 +1,8 @@
 package io.rdmanio.verbs.soft;
 
+import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.MemoryFile;
+import io.rdmanio.linux.ResourceLimits;
 import io.rdmanio.linux.SystemCallException;
 import io.rdmanio.verbs.AccessFlags;
 import java.lang.foreign.Arena;
@@ -54,6 +56,9 @@ final class SharedMemory {
     @SuppressWarnings("MustBeClosedChecker") // The last use closes the arena.
     static SharedMemory allocate(long lengthBytes, int accessFlags, Consumer<SharedMemory> whenFreed)
             throws SystemCallException {
+        if (lengthBytes > ResourceLimits.availableMemoryBytes()) {
+            throw Errno.exception("fallocate(" + lengthBytes + ") of more memory than there is", Errno.ENOMEM);
+        }
         long sizeBytes = Math.ceilDiv(lengthBytes, MemoryFile.PAGE_BYTES) * MemoryFile.PAGE_BYTES;
         MemoryFile file = MemoryFile.create("rdmanio-memory", sizeBytes);
         Arena arena = Arena.ofShared();

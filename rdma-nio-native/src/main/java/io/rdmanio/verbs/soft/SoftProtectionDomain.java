@@ -114,6 +114,11 @@ final class SoftProtectionDomain implements ProtectionDomainHandle {
     }
 
     @Override
+    public MemoryRegionHandle registerMemory(MemorySegment memory, int accessFlags) throws VerbsException {
+        return registerMemory(memory, memory.address(), accessFlags);
+    }
+
+    @Override
     public MemoryRegionHandle registerMemory(MemorySegment memory, long ioVirtualAddress, int accessFlags)
             throws VerbsException {
         return SoftMemoryRegion.register(this, new Registration(memory, ioVirtualAddress, accessFlags));
