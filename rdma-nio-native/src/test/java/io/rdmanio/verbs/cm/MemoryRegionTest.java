@@ -78,6 +78,23 @@ class MemoryRegionTest {
     }
 
     @Test
+    void allocatedMemory_isWrittenByThePeerAndFreedWithItsRegion() throws IOException {
+        try (ConnectedPair pair = new ConnectedPair()) {
+            MemoryRegion region = pair.server.domain.allocateMemory(PAGE + 8, READ_WRITE);
+            MemorySegment memory = region.memory();
+            assertThat(memory.byteSize()).isEqualTo(PAGE + 8);
+            assertThat(memory.get(ValueLayout.JAVA_LONG, PAGE)).isZero();
+            pair.client.memory.set(ValueLayout.JAVA_LONG, 0, 0x1122334455667788L);
+            assertThat(write(pair, region.address() + PAGE, region.remoteKey(), 8))
+                    .isEqualTo(WorkCompletionStatus.SUCCESS);
+            awaitArrival(pair);
+            assertThat(memory.get(ValueLayout.JAVA_LONG, PAGE)).isEqualTo(0x1122334455667788L);
+            region.close();
+            assertThat(memory.scope().isAlive()).isFalse();
+        }
+    }
+
+    @Test
     void registerMemory_underAnotherAddressRefusesBadArguments() throws IOException {
         try (ConnectedPair pair = new ConnectedPair();
                 Arena arena = Arena.ofConfined()) {
