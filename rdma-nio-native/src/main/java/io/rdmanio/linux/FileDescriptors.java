@@ -6,6 +6,7 @@ import java.nio.file.Path;
 
 /** What every descriptor can do: flags (fcntl(2)) and close(2). Stateless and safe for use by any thread. */
 public final class FileDescriptors {
+    static final int F_DUPFD_CLOEXEC = 1030;
     static final int F_GETFD = 1;
     static final int F_SETFD = 2;
     static final int F_GETFL = 3;
@@ -59,6 +60,19 @@ public final class FileDescriptors {
             throw Errno.exception("fcntl(" + fileDescriptor + ", " + command + ")", frame.errno());
         }
         return result;
+    }
+
+    /**
+     * Makes another descriptor of what one stands for. Does not block.
+     *
+     * @param fileDescriptor the descriptor
+     * @return the other one, closed on exec, to be closed by the caller
+     * @throws IOException when no descriptor is left ({@code EMFILE}), or it is not open ({@code EBADF})
+     */
+    public static int duplicate(int fileDescriptor) throws IOException {
+        try (CallFrame frame = CallFrame.enter()) {
+            return fcntl(frame, fileDescriptor, F_DUPFD_CLOEXEC, 0);
+        }
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.rdmanio.verbs.soft;
 
+import io.rdmanio.linux.FileDescriptors;
 import java.net.InetSocketAddress;
 
 /**
@@ -39,6 +40,13 @@ sealed interface ControlMessage {
         return NO_DESCRIPTOR;
     }
 
+    /** Closes the descriptors of a message that was received and leads nowhere. */
+    default void discard() {
+        if (descriptor() != NO_DESCRIPTOR) {
+            FileDescriptors.close(descriptor());
+        }
+    }
+
     /** What becomes of the connection between two processes; handled by the host. */
     sealed interface Handshake extends ControlMessage {}
 
@@ -63,15 +71,19 @@ sealed interface ControlMessage {
     record Hello(int version, long token, boolean useExisting) implements Handshake {}
 
     /**
-     * The second message each way, first from the end that connected: the memory and the doorbell through which its
-     * sender is reached.
+     * The second message each way, first from the end that connected: the memory through which its sender receives.
      *
      * @param slabBytes the size of slab 0, which begins with the header
      * @param slab the memfd of slab 0
-     * @param doorbell an eventfd: the progress thread of the sender
      * @param epochs the memfd of the sender's page of epochs
      */
-    record Join(long slabBytes, int slab, int doorbell, int epochs) implements Handshake {}
+    record Join(long slabBytes, int slab, int epochs) implements Handshake {
+        @Override
+        public void discard() {
+            FileDescriptors.close(slab);
+            FileDescriptors.close(epochs);
+        }
+    }
 
     /**
      * A further slab of the sender, which may hold areas from now on.
@@ -86,7 +98,7 @@ sealed interface ControlMessage {
      * A completion channel of the sender.
      *
      * @param index the number by which {@link Attach} will name it
-     * @param descriptor its eventfd
+     * @param descriptor the end of a pipe, see {@link io.rdmanio.linux.WakePipe}
      */
     record Doorbell(int index, int descriptor) implements Wiring {}
 
@@ -142,7 +154,7 @@ sealed interface ControlMessage {
     record Detach(int queuePair, int fromQueuePair, int slab, long offset) implements Wiring {}
 
     /**
-     * The answer to {@link Detach}, or to an {@link Attach} that finds no queue pair: nothing is written there any more.
+     * The answer to {@link Detach}, and to nothing else: nothing is written there any more.
      *
      * @param slab the slab of the receiver in which the area lies
      * @param offset where it begins

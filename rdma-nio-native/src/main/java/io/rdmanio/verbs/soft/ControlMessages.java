@@ -33,7 +33,7 @@ final class ControlMessages {
     static final int MAX_BYTES = 2048;
 
     /** The most descriptors that a datagram carries. */
-    static final int MAX_DESCRIPTORS = 3;
+    static final int MAX_DESCRIPTORS = 2;
 
     private static final int HELLO = 1;
     private static final int JOIN = 2;
@@ -71,11 +71,7 @@ final class ControlMessages {
         switch (message) {
             case Hello m -> out.kind(HELLO).int32(m.version()).int64(m.token()).flag(m.useExisting());
             case Join m ->
-                out.kind(JOIN)
-                        .int64(m.slabBytes())
-                        .descriptor(m.slab())
-                        .descriptor(m.doorbell())
-                        .descriptor(m.epochs());
+                out.kind(JOIN).int64(m.slabBytes()).descriptor(m.slab()).descriptor(m.epochs());
             case Slab m -> out.kind(SLAB).int32(m.index()).int64(m.slabBytes()).descriptor(m.descriptor());
             case Doorbell m -> out.kind(DOORBELL).int32(m.index()).descriptor(m.descriptor());
             case DoorbellGone m -> out.kind(DOORBELL_GONE).int32(m.index());
@@ -176,7 +172,7 @@ final class ControlMessages {
         int kind = in.int32();
         return switch (kind) {
             case HELLO -> new Hello(in.int32(), in.int64(), in.flag());
-            case JOIN -> new Join(in.size(), in.descriptor(), in.descriptor(), in.descriptor());
+            case JOIN -> new Join(in.size(), in.descriptor(), in.descriptor());
             case SLAB -> new Slab(in.index(), in.size(), in.descriptor());
             case DOORBELL -> new Doorbell(in.index(), in.descriptor());
             case DOORBELL_GONE -> new DoorbellGone(in.index());

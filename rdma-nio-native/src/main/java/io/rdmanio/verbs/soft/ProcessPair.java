@@ -1,6 +1,18 @@
 package io.rdmanio.verbs.soft;
 
+import io.rdmanio.linux.Errno;
+import io.rdmanio.linux.FileDescriptors;
+import io.rdmanio.linux.MemoryFile;
+import io.rdmanio.linux.SystemCallException;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * What this process shares with one other: a control socket, memory that nobody else maps, and the queue pairs that are
@@ -13,17 +25,125 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Thread safety: all methods may be called by any thread, unless they say otherwise.
  */
-@SuppressWarnings("DoNotCallSuggester")
-final class ProcessPair {
-    private ProcessPair() {}
+final class ProcessPair implements ConnectionPeer {
+    private static final Logger LOG = System.getLogger(ProcessPair.class.getName());
+    /** How often the work set is emptied before others have their turn. */
+    private static final int WORK_ROUNDS = 16;
+
+    private static final int CATCH_UP_MESSAGES = 1024;
+
+    private final SoftHost host;
+    private final PeerId peer;
+    private final ControlSocket socket;
+    private final Arena arena = Arena.ofShared();
+    private final OwnSlabs own;
+    private final PeerSlabs peers = new PeerSlabs(arena);
+    private final PairHeader inbound;
+    private final Exports exports;
+    private final Doorbells doorbells = new Doorbells(this::send);
+    private final SlotTable<SoftQueuePair> queuePairs = new SlotTable<>(ReadySet.SLOTS);
+    private final SlotTable<SoftCompletionQueue> completionQueues = new SlotTable<>(PairHeader.COMPLETION_QUEUES);
+    // Set once, before the pair is known to others.
+    private PairHeader outbound;
+    private MemorySegment peerEpochs;
+    private Imports imports;
+
+    /** Why it is dead; null while it is alive. */
+    private final AtomicReference<String> death = new AtomicReference<>();
+    // Of the progress thread.
+    private final List<Runnable> mourners = new ArrayList<>();
+    private boolean buried;
+
+    /**
+     * Makes this process's half of a pair.
+     *
+     * @param host the host
+     * @param peer who is at the other end
+     * @param socket the connection, which stays the caller's until {@link #join}
+     * @throws IOException when no memory or descriptor is left
+     */
+    ProcessPair(SoftHost host, PeerId peer, ControlSocket socket) throws IOException {
+        this.host = host;
+        this.peer = peer;
+        this.socket = socket;
+        try {
+            own = new OwnSlabs(arena);
+        } catch (IOException | RuntimeException e) {
+            arena.close();
+            throw e;
+        }
+        inbound = new PairHeader(own.header());
+        exports = new Exports(host.keys(), this::domainOfQueuePair, this::send);
+    }
+
+    private SoftProtectionDomain domainOfQueuePair(int number) {
+        SoftQueuePair queuePair = host.queuePairs().find(number);
+        return queuePair == null ? null : queuePair.domainFor(this);
+    }
+
+    /**
+     * What the peer must know to join.
+     *
+     * @return the message; its descriptors are the pair's
+     */
+    ControlMessage.Join invitation() {
+        MemoryFile slab = own.first();
+        try {
+            return new ControlMessage.Join(
+                    slab.sizeBytes(),
+                    slab.fileDescriptor(),
+                    host.keys().epochs().fileDescriptor());
+        } catch (SystemCallException e) {
+            throw new IllegalStateException("a slab that was made here has a size", e);
+        }
+    }
+
+    /**
+     * Takes in the peer's half; on the progress thread. From now on the pair has the socket.
+     *
+     * @param message what the peer has sent; its descriptors are closed by this in any case
+     * @throws ProtocolException when it is not what it should be; the pair is to be abandoned then
+     */
+    void join(ControlMessage.Join message) throws ProtocolException {
+        try {
+            outbound = new PairHeader(peers.add(0, message.slabBytes(), PairHeader.BYTES, message.slab()));
+        } catch (ProtocolException e) {
+            FileDescriptors.close(message.epochs());
+            throw e;
+        }
+        try (MemoryFile file = MemoryFile.fromDescriptor(message.epochs())) {
+            peerEpochs = EpochPage.map(file, arena);
+        } catch (SystemCallException e) {
+            throw new ProtocolException("a page of epochs that can't be mapped: " + e.getMessage());
+        }
+        imports = new Imports(peerEpochs, this::send);
+        inbound.beginSleep();
+        socket.receiver(new PairReceiver(this, own, peers, doorbells));
+    }
+
+    /** Gives up a half that the peer never joined; on the progress thread. */
+    void abandon() {
+        own.close();
+        arena.close();
+    }
 
     /**
      * The peer's token.
      *
      * @return the token of the host at the other end
      */
-    long peerToken() {
-        throw new UnsupportedOperationException();
+    @Override
+    public long peerToken() {
+        return peer.token();
+    }
+
+    /**
+     * Who is at the other end.
+     *
+     * @return the token and the process
+     */
+    PeerId peer() {
+        return peer;
     }
 
     /**
@@ -32,7 +152,7 @@ final class ProcessPair {
      * @return the host
      */
     SoftHost host() {
-        throw new UnsupportedOperationException();
+        return host;
     }
 
     /**
@@ -40,8 +160,9 @@ final class ProcessPair {
      *
      * @return true for ever once it is
      */
-    boolean isDead() {
-        throw new UnsupportedOperationException();
+    @Override
+    public boolean isDead() {
+        return death.get() != null;
     }
 
     /**
@@ -50,17 +171,80 @@ final class ProcessPair {
      *
      * @param message the message; its descriptors stay the caller's, who may close them when this returns
      */
-    void send(ControlMessage message) {
-        throw new UnsupportedOperationException();
+    @Override
+    public void send(ControlMessage message) {
+        socket.send(message);
     }
 
     /**
-     * Ends the pair.
+     * Ends the pair. Those who use it are told on the progress thread, later.
      *
      * @param reason why, for the log
      */
     void kill(String reason) {
-        throw new UnsupportedOperationException(reason);
+        if (!death.compareAndSet(null, reason)) {
+            return;
+        }
+        LOG.log(Level.DEBUG, "the pair with {0} ends: {1}", peer, reason);
+        try {
+            host.progress().execute(this::bury);
+        } catch (RejectedExecutionException e) {
+            throw new IllegalStateException("a host closes its pairs before its thread ends", e);
+        }
+    }
+
+    /** Kills the pair, tells everybody and frees everything before it returns; on the progress thread. */
+    void killNow(String reason) {
+        death.compareAndSet(null, reason);
+        bury();
+    }
+
+    private void bury() {
+        if (buried) {
+            return;
+        }
+        buried = true;
+        socket.close();
+        host.pairs().remove(this);
+        for (int slot = 0; slot < queuePairs.limit(); slot++) {
+            SoftQueuePair queuePair = queuePairs.get(slot);
+            if (queuePair != null) {
+                mourn(() -> queuePair.peerDied(this));
+            }
+        }
+        mourners.forEach(ProcessPair::mourn);
+        mourn(imports::peerDied);
+        mourn(exports::peerDied);
+        mourners.clear();
+        doorbells.close();
+        own.close();
+        arena.close();
+    }
+
+    private static void mourn(Runnable mourner) {
+        try {
+            mourner.run();
+        } catch (RuntimeException | Error e) {
+            // The others must hear of it all the same.
+            LOG.log(Level.ERROR, "the death of a pair was not taken well", e);
+        }
+    }
+
+    /**
+     * Has a task run when the pair dies, on the progress thread, before its memory is unmapped; soon if it is dead
+     * already.
+     *
+     * @param task the task; must not block
+     */
+    @Override
+    public void onDeath(Runnable task) {
+        if (!host.progress().isCurrent()) {
+            host.progress().execute(() -> onDeath(task));
+        } else if (buried) {
+            mourn(task);
+        } else {
+            mourners.add(task);
+        }
     }
 
     /**
@@ -69,7 +253,7 @@ final class ProcessPair {
      * @return the header
      */
     PairHeader inbound() {
-        throw new UnsupportedOperationException();
+        return inbound;
     }
 
     /**
@@ -78,7 +262,7 @@ final class ProcessPair {
      * @return the header
      */
     PairHeader outbound() {
-        throw new UnsupportedOperationException();
+        return outbound;
     }
 
     /**
@@ -86,10 +270,17 @@ final class ProcessPair {
      *
      * @param bytes how long
      * @return the area, to be freed or retired
-     * @throws java.io.IOException when no memory or descriptor is left, or the pair is dead
+     * @throws IOException when no memory or descriptor is left, or the pair is dead
      */
-    Place allocateArea(long bytes) throws java.io.IOException {
-        throw new java.io.IOException(String.valueOf(bytes));
+    Place allocateArea(long bytes) throws IOException {
+        try {
+            return own.allocate(bytes, this::send);
+        } catch (IllegalStateException e) {
+            if (isDead()) {
+                throw Errno.exception("an area for " + peer, Errno.ECONNRESET);
+            }
+            throw e;
+        }
     }
 
     /**
@@ -98,7 +289,7 @@ final class ProcessPair {
      * @param place the area
      */
     void freeArea(Place place) {
-        throw new UnsupportedOperationException();
+        own.free(place);
     }
 
     /**
@@ -108,7 +299,7 @@ final class ProcessPair {
      * @param place the area
      */
     void retireArea(Place place) {
-        throw new UnsupportedOperationException();
+        own.retire(place);
     }
 
     /**
@@ -121,17 +312,18 @@ final class ProcessPair {
      * @throws ProtocolException when there is no such area, or it begins elsewhere than at a multiple of 64
      */
     MemorySegment peerArea(int slab, long offset, long bytes) throws ProtocolException {
-        throw new ProtocolException(slab + "+" + offset + "+" + bytes);
+        return peers.area(slab, offset, bytes);
     }
 
     /**
-     * Gives a queue pair a slot, by which the peer marks it as ready or as work to do.
+     * Gives a queue pair a slot, by which the peer marks it as ready or as work to do. If the pair is dead by then, the
+     * queue pair may not hear of it any more: ask {@link #isDead} afterwards.
      *
      * @param queuePair the queue pair
-     * @return its slot, less than 16384; or -1 when there is none
+     * @return its slot, less than {@link ReadySet#SLOTS}; or -1 when there is none
      */
     int addQueuePair(SoftQueuePair queuePair) {
-        throw new UnsupportedOperationException();
+        return queuePairs.add(queuePair);
     }
 
     /**
@@ -140,7 +332,7 @@ final class ProcessPair {
      * @param slot the slot
      */
     void removeQueuePair(int slot) {
-        throw new UnsupportedOperationException(String.valueOf(slot));
+        SoftQueuePair ignored = queuePairs.remove(slot);
     }
 
     /**
@@ -150,7 +342,7 @@ final class ProcessPair {
      * @return the queue pair, or null
      */
     SoftQueuePair queuePair(int slot) {
-        throw new UnsupportedOperationException(String.valueOf(slot));
+        return queuePairs.get(slot);
     }
 
     /**
@@ -159,26 +351,25 @@ final class ProcessPair {
      * @param peerSlot the peer's slot of its queue pair
      */
     void kickPeerWork(int peerSlot) {
-        throw new UnsupportedOperationException(String.valueOf(peerSlot));
+        if (outbound.offerWork(peerSlot)) {
+            socket.kick();
+        }
     }
 
     /**
      * The number by which the peer knows a completion channel of ours; it is told when this is first called.
      *
-     * @param channel the channel
+     * @param channel the channel, open; see {@link SoftHost#forgetDoorbell}
      * @return the number
+     * @throws IOException when there are too many, or no descriptor is left
      */
-    int doorbellIndexOf(SoftCompletionChannel channel) {
-        throw new UnsupportedOperationException();
+    int doorbellIndexOf(SoftCompletionChannel channel) throws IOException {
+        return doorbells.indexOf(channel);
     }
 
-    /**
-     * Takes back what the peer was told of a completion channel, before its descriptor is closed.
-     *
-     * @param channel the channel, whether or not the peer was told
-     */
+    /** Takes back what the peer was told of a completion channel, if it was. */
     void forgetDoorbell(SoftCompletionChannel channel) {
-        throw new UnsupportedOperationException();
+        doorbells.forget(channel);
     }
 
     /**
@@ -187,26 +378,26 @@ final class ProcessPair {
      * @param doorbellIndex its number, as the peer told it; one that leads nowhere is ignored
      */
     void ringPeer(int doorbellIndex) {
-        throw new UnsupportedOperationException(String.valueOf(doorbellIndex));
+        doorbells.ring(doorbellIndex);
     }
 
     /**
-     * Gives a completion queue a slot among the arm words of this pair; the same one if it has one.
+     * Gives a completion queue a slot among the arm words of this pair.
      *
      * @param queue the queue
-     * @return its slot, less than 16384; or -1 when there is none
+     * @return its slot, less than {@link PairHeader#COMPLETION_QUEUES}; or -1 when there is none
      */
     int addCompletionQueue(SoftCompletionQueue queue) {
-        throw new UnsupportedOperationException();
+        return completionQueues.add(queue);
     }
 
     /**
      * Frees a slot of a completion queue.
      *
-     * @param queue the queue
+     * @param slot the slot
      */
-    void removeCompletionQueue(SoftCompletionQueue queue) {
-        throw new UnsupportedOperationException();
+    void removeCompletionQueue(int slot) {
+        SoftCompletionQueue ignored = completionQueues.remove(slot);
     }
 
     /**
@@ -215,7 +406,7 @@ final class ProcessPair {
      * @return an int per slot of its key table
      */
     MemorySegment peerEpochs() {
-        throw new UnsupportedOperationException();
+        return peerEpochs;
     }
 
     /**
@@ -224,16 +415,56 @@ final class ProcessPair {
      * @return the imports
      */
     Imports imports() {
-        throw new UnsupportedOperationException();
+        return imports;
     }
 
     /**
-     * Has a task run when the pair dies, on the progress thread, before its memory is unmapped; at once there if it is
-     * dead already.
+     * What the peer knows of our keys.
      *
-     * @param task the task; must not block
+     * @return the exports
      */
-    void onDeath(Runnable task) {
-        throw new UnsupportedOperationException();
+    Exports exports() {
+        return exports;
+    }
+
+    /** Handles what has arrived up to now, so that a peer that is gone is known to be; on the progress thread. */
+    void catchUp() {
+        if (!isDead()) {
+            socket.receive(CATCH_UP_MESSAGES);
+        }
+    }
+
+    /** Does what the peer has left in the work set; on the progress thread. */
+    void work() {
+        for (int round = 0; round < WORK_ROUNDS && !isDead(); round++) {
+            if (workOnce()) {
+                return;
+            }
+        }
+        if (!isDead()) {
+            host.progress().execute(this::workLater);
+        }
+    }
+
+    private void workLater() {
+        try {
+            work();
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.ERROR, "work for " + peer + " failed", e);
+            killNow("work for it failed: " + e);
+        }
+    }
+
+    /** Empties the work set; returns whether it has stayed empty, so that a kick will come when it isn't any more. */
+    private boolean workOnce() {
+        inbound.endSleep();
+        inbound.work().takeAll(slot -> {
+            SoftQueuePair queuePair = queuePairs.get(slot);
+            if (queuePair != null) {
+                queuePair.progress();
+            }
+        });
+        inbound.beginSleep();
+        return !inbound.work().mayHaveAny();
     }
 }

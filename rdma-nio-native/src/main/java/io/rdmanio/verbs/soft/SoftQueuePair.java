@@ -29,6 +29,16 @@ final class SoftQueuePair {
         pair.send(new ControlMessage.Detached(message.slab(), message.offset()));
     }
 
+    /**
+     * The domain in which a peer's keys mean something.
+     *
+     * @param pair the pair of the peer
+     * @return the domain; null when it is not connected over this pair
+     */
+    SoftProtectionDomain domainFor(ProcessPair pair) {
+        return null;
+    }
+
     /** Does what the peer left to do; on the progress thread, for a bit of the work set. */
     void progress() {}
 

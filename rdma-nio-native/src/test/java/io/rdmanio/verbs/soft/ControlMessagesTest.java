@@ -47,7 +47,7 @@ class ControlMessagesTest {
         InetSocketAddress ipv6 = new InetSocketAddress(InetAddress.getByName("fe80::17%1"), 0);
         return Stream.of(
                 new Hello(ControlMessage.VERSION, 0x8123456789abcdefL, true),
-                new Join(1L << 40, 10, 11, 12),
+                new Join(1L << 40, 10, 11),
                 new Slab(7, 1 << 20, 10),
                 new Doorbell(0, 10),
                 new DoorbellGone(Integer.MAX_VALUE),

@@ -1,0 +1,151 @@
+package io.rdmanio.verbs.soft;
+
+import io.rdmanio.linux.Errno;
+import io.rdmanio.linux.FileDescriptors;
+import io.rdmanio.linux.WakePipe.Bell;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * The completion channels of a pair: those of this process that the peer was told of, by number, and those of the peer,
+ * which are rung from here.
+ *
+ * <p>Thread safety: all methods may be called by any thread; ringing takes no lock. The rest is guarded by this, and the
+ * peer is told under the same lock, so that it hears things in the order they happen.
+ */
+final class Doorbells {
+    /** Numbers are less than this. */
+    static final int MAX_DOORBELLS = 16_384;
+
+    private final Consumer<ControlMessage> peer;
+    private final SlotTable<SoftCompletionChannel> told = new SlotTable<>(MAX_DOORBELLS);
+    /** The peer's; changed by copying, so that what is read through the field is complete. */
+    private volatile Bell[] ours = {};
+    // Guarded by this.
+    private final Map<SoftCompletionChannel, Integer> indexes = new HashMap<>();
+    private boolean closed;
+    // End of what this guards.
+
+    /**
+     * Begins without any.
+     *
+     * @param peer tells the peer, without blocking
+     */
+    Doorbells(Consumer<ControlMessage> peer) {
+        this.peer = peer;
+    }
+
+    /**
+     * The number of a completion channel of this process; the peer is told of it when it has none yet.
+     *
+     * @param channel the channel, open
+     * @return its number
+     * @throws IOException when there are too many (ENOSPC), or no descriptor is left
+     */
+    synchronized int indexOf(SoftCompletionChannel channel) throws IOException {
+        Integer known = indexes.get(channel);
+        if (known != null) {
+            return known;
+        }
+        int descriptor = channel.openOtherEnd();
+        try {
+            int index = told.add(channel);
+            if (index < 0) {
+                throw Errno.exception("completion channels of a peer", Errno.ENOSPC);
+            }
+            indexes.put(channel, index);
+            peer.accept(new ControlMessage.Doorbell(index, descriptor));
+            return index;
+        } finally {
+            FileDescriptors.close(descriptor);
+        }
+    }
+
+    /**
+     * Tells the peer that a completion channel of this process is gone, if it knew of it.
+     *
+     * @param channel the channel, still open
+     */
+    synchronized void forget(SoftCompletionChannel channel) {
+        Integer index = indexes.remove(channel);
+        if (index != null) {
+            told.remove(index);
+            peer.accept(new ControlMessage.DoorbellGone(index));
+        }
+    }
+
+    /**
+     * The peer tells of a completion channel.
+     *
+     * @param index its number, as the peer says
+     * @param descriptor its descriptor, closed by this sooner or later
+     * @throws ProtocolException when it is not what it should be
+     */
+    synchronized void add(int index, int descriptor) throws ProtocolException {
+        Bell doorbell;
+        try {
+            doorbell = Bell.ofReceived(descriptor);
+        } catch (IOException e) {
+            throw new ProtocolException("a doorbell that is none: " + e.getMessage());
+        }
+        if (closed || index < 0 || index >= MAX_DOORBELLS || get(index) != null) {
+            doorbell.close();
+            throw new ProtocolException("doorbell " + index + ", which there is already or can't be");
+        }
+        set(index, doorbell);
+    }
+
+    /**
+     * The peer's completion channel is gone.
+     *
+     * @param index its number, as the peer says
+     * @throws ProtocolException when there was none
+     */
+    synchronized void remove(int index) throws ProtocolException {
+        Bell doorbell = get(index);
+        if (doorbell == null) {
+            throw new ProtocolException("no doorbell " + index);
+        }
+        set(index, null);
+        doorbell.close();
+    }
+
+    private Bell get(int index) {
+        Bell[] present = ours;
+        return index >= 0 && index < present.length ? present[index] : null;
+    }
+
+    private void set(int index, Bell doorbell) {
+        Bell[] present = ours;
+        Bell[] changed = Arrays.copyOf(present, Math.max(present.length, index + 1));
+        changed[index] = doorbell;
+        ours = changed;
+    }
+
+    /**
+     * Rings a completion channel of the peer.
+     *
+     * @param index its number; nothing happens when there is none
+     */
+    void ring(int index) {
+        Bell doorbell = get(index);
+        if (doorbell != null) {
+            doorbell.signal();
+        }
+    }
+
+    /** Closes the peer's. */
+    synchronized void close() {
+        closed = true;
+        for (Bell doorbell : ours) {
+            if (doorbell != null) {
+                doorbell.close();
+            }
+        }
+        ours = new Bell[0];
+        indexes.clear();
+    }
+}

@@ -1,0 +1,233 @@
+package io.rdmanio.verbs.soft;
+
+import io.rdmanio.linux.Errno;
+import io.rdmanio.linux.MemoryFile;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Map.Entry;
+import java.util.TreeMap;
+
+/**
+ * The memory of a pair through which this process receives: slabs, each a memfd that the peer maps too, divided into
+ * areas of whole pages. Slabs are address space only; pages are taken when an area is allocated, so that want of memory
+ * is an exception there and no signal later, and stay with the slab then.
+ *
+ * <p>An area that the peer knew of is not used again before the peer has said that it writes there no more.
+ *
+ * <p>Thread safety: all methods may be called by any thread; everything is guarded by this. The peer hears of slabs in
+ * the order of their numbers, since it is told under the same lock.
+ */
+final class OwnSlabs {
+    /** Tells the peer of a new slab. */
+    interface Announcement {
+        /**
+         * Tells.
+         *
+         * @param message the slab, whose descriptor may be closed afterwards
+         */
+        void announce(ControlMessage.Slab message);
+    }
+
+    /** Seals by which both ends know that the memory will be there whenever they touch it. */
+    static final int SEALS = MemoryFile.SEAL_SHRINK | MemoryFile.SEAL_GROW | MemoryFile.SEAL_SEAL;
+
+    /** How many slabs there are at most. */
+    static final int MAX_SLABS = 64;
+
+    /** How large a slab is at most, unless one area needs more. */
+    static final long MAX_SLAB_BYTES = 64L << 20;
+
+    private static final long FIRST_SLAB_BYTES = 1L << 20;
+    private static final long PAGE = MemoryFile.PAGE_BYTES;
+
+    private final Arena arena;
+    private final long maxSlabBytes;
+    // Guarded by this.
+    private final List<OwnSlab> slabs = new ArrayList<>();
+    private final Map<Spot, Place> retired = new HashMap<>();
+    private MemoryFile first;
+    // End of what this guards.
+
+    private record Spot(int slab, long offset) {}
+
+    /** A slab: where it is free, and how long. */
+    private record OwnSlab(MemoryFile file, MemorySegment memory, TreeMap<Long, Long> free) {}
+
+    /**
+     * Makes the first slab, at whose beginning the header has its place.
+     *
+     * @param arena whose end unmaps everything
+     * @throws IOException when no memory or descriptor is left
+     */
+    OwnSlabs(Arena arena) throws IOException {
+        this(arena, MAX_SLAB_BYTES);
+    }
+
+    /** With slabs of another size, for tests. */
+    OwnSlabs(Arena arena, long maxSlabBytes) throws IOException {
+        this.arena = arena;
+        this.maxSlabBytes = maxSlabBytes;
+        OwnSlab slab = add(FIRST_SLAB_BYTES);
+        first = slab.file;
+        take(slab, wholePages(PairHeader.BYTES));
+    }
+
+    private static long wholePages(long bytes) {
+        return Math.ceilDiv(bytes, PAGE) * PAGE;
+    }
+
+    private OwnSlab add(long bytes) throws IOException {
+        MemoryFile file = MemoryFile.create("rdmanio-slab", bytes);
+        try {
+            file.addSeals(SEALS);
+            MemorySegment memory = file.map(0, bytes, true, arena);
+            TreeMap<Long, Long> free = new TreeMap<>();
+            free.put(0L, bytes);
+            OwnSlab slab = new OwnSlab(file, memory, free);
+            slabs.add(slab);
+            return slab;
+        } catch (IOException | RuntimeException e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    /**
+     * The header's memory.
+     *
+     * @return the beginning of slab 0
+     */
+    synchronized MemorySegment header() {
+        return slabs.getFirst().memory.asSlice(0, PairHeader.BYTES);
+    }
+
+    /**
+     * The first slab as the peer is told of it.
+     *
+     * @return its file
+     */
+    synchronized MemoryFile first() {
+        return first;
+    }
+
+    /**
+     * Allocates an area.
+     *
+     * @param bytes how long
+     * @param announcement how the peer hears of a new slab
+     * @return the area, zeroed
+     * @throws IOException when no memory or descriptor is left, or there are too many slabs
+     */
+    synchronized Place allocate(long bytes, Announcement announcement) throws IOException {
+        long length = wholePages(bytes);
+        for (int i = 0; i < slabs.size(); i++) {
+            long offset = take(slabs.get(i), length);
+            if (offset >= 0) {
+                return place(i, offset, bytes, length);
+            }
+        }
+        if (slabs.size() == MAX_SLABS) {
+            throw Errno.exception("a slab beyond " + MAX_SLABS + " for one peer", Errno.ENOMEM);
+        }
+        long doubled = Math.min(2 * slabs.getLast().memory.byteSize(), maxSlabBytes);
+        OwnSlab slab = add(Math.max(doubled, length));
+        int index = slabs.size() - 1;
+        announcement.announce(new ControlMessage.Slab(index, slab.memory.byteSize(), slab.file.fileDescriptor()));
+        return place(index, take(slab, length), bytes, length);
+    }
+
+    /** Takes the first free piece that is long enough, and its pages; -1 when there is none. */
+    private static long take(OwnSlab slab, long length) throws IOException {
+        long offset = firstFit(slab.free, length);
+        if (offset >= 0) {
+            slab.file.reserve(offset, length);
+            long left = slab.free.remove(offset) - length;
+            if (left > 0) {
+                slab.free.put(offset + length, left);
+            }
+        }
+        return offset;
+    }
+
+    private static long firstFit(Map<Long, Long> free, long length) {
+        for (Entry<Long, Long> piece : free.entrySet()) {
+            if (piece.getValue() >= length) {
+                return piece.getKey();
+            }
+        }
+        return -1;
+    }
+
+    private Place place(int index, long offset, long bytes, long length) {
+        MemorySegment memory = slabs.get(index).memory;
+        memory.asSlice(offset, length).fill((byte) 0);
+        return new Place(index, offset, memory.asSlice(offset, bytes));
+    }
+
+    /**
+     * Frees an area of which the peer never heard.
+     *
+     * @param place the area
+     */
+    synchronized void free(Place place) {
+        TreeMap<Long, Long> free = slabs.get(place.slab()).free;
+        long offset = place.offset();
+        long length = wholePages(place.memory().byteSize());
+        Entry<Long, Long> before = free.floorEntry(offset);
+        if (before != null && before.getKey() + before.getValue() > offset) {
+            throw new IllegalStateException("freed twice: " + place);
+        }
+        if (before != null && before.getKey() + before.getValue() == offset) {
+            offset = before.getKey();
+            length += before.getValue();
+        }
+        Long after = free.remove(offset + length);
+        free.put(offset, after == null ? length : length + after);
+    }
+
+    /**
+     * Gives up an area that the peer knows.
+     *
+     * @param place the area, to be freed by {@link #release}
+     */
+    synchronized void retire(Place place) {
+        Place other = retired.put(new Spot(place.slab(), place.offset()), place);
+        if (other != null) {
+            throw new IllegalStateException("retired twice: " + place);
+        }
+    }
+
+    /**
+     * The peer lets go of an area.
+     *
+     * @param slab the number of the slab, as the peer says
+     * @param offset where the area begins, as the peer says
+     * @throws ProtocolException when the peer was not asked to
+     */
+    synchronized void release(int slab, long offset) throws ProtocolException {
+        Place place = retired.remove(new Spot(slab, offset));
+        if (place == null) {
+            throw new ProtocolException("the peer lets go of an area that it was not asked to: " + slab + "+" + offset);
+        }
+        free(place);
+    }
+
+    /**
+     * How many areas wait for the peer to let go of them.
+     *
+     * @return the number
+     */
+    synchronized int retiredCount() {
+        return retired.size();
+    }
+
+    /** Closes the descriptors; the memory goes with the arena. */
+    synchronized void close() {
+        slabs.forEach(slab -> slab.file.close());
+    }
+}

@@ -1,0 +1,137 @@
+package io.rdmanio.verbs.soft;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+/**
+ * The pairs of a host, and what is about to be one: who has a pair with this process already, and which of several
+ * connections with the same process is further on.
+ *
+ * <p>Thread safety: belongs to the progress thread, but {@link #forgetDoorbell}, {@link #count} and {@link #all}, which any
+ * thread may call.
+ */
+final class Pairs {
+    /** How many pairs and handshakes there are at most, of those that others began. */
+    static final int MAX_PAIRS = 4096;
+
+    /** How many handshakes there are at most that others began. */
+    static final int MAX_ACCEPTED_HANDSHAKES = 256;
+
+    private final Set<ProcessPair> all = ConcurrentHashMap.newKeySet();
+    private final Map<PeerId, ProcessPair> byPeer = new HashMap<>();
+    private final Map<PeerId, PairHandshake> claims = new HashMap<>();
+    private final Set<PairHandshake> handshakes = new HashSet<>();
+    private final Set<PairAttempt> attempts = new HashSet<>();
+
+    /** Whether no further connection of others is welcome. */
+    boolean isFull() {
+        return all.size() + handshakes.size() >= MAX_PAIRS
+                || handshakes.stream().filter(PairHandshake::isAccepted).count() >= MAX_ACCEPTED_HANDSHAKES;
+    }
+
+    void add(PairAttempt attempt) {
+        attempts.add(attempt);
+    }
+
+    void remove(PairAttempt attempt) {
+        attempts.remove(attempt);
+    }
+
+    void add(PairHandshake handshake) {
+        handshakes.add(handshake);
+    }
+
+    void remove(PairHandshake handshake) {
+        handshakes.remove(handshake);
+        claims.values().remove(handshake);
+    }
+
+    /**
+     * A pair has come to be.
+     *
+     * @param pair the pair
+     * @param otherEnd whether it is the second end of a pair of this process with itself, which nobody looks for
+     */
+    void add(ProcessPair pair, boolean otherEnd) {
+        all.add(pair);
+        if (!otherEnd) {
+            byPeer.put(pair.peer(), pair);
+        }
+    }
+
+    void remove(ProcessPair pair) {
+        all.remove(pair);
+        byPeer.remove(pair.peer(), pair);
+    }
+
+    /**
+     * Finds the pair with a process.
+     *
+     * @param peer the process
+     * @return the pair, of which everything is known that the peer has sent so far; null when there is none
+     */
+    ProcessPair alive(PeerId peer) {
+        ProcessPair pair = byPeer.get(peer);
+        if (pair == null) {
+            return null;
+        }
+        pair.catchUp();
+        if (!pair.isDead()) {
+            return pair;
+        }
+        // Somebody has killed it, and its funeral is under way: a new one must not wait for that.
+        pair.killNow("dead already");
+        return null;
+    }
+
+    /**
+     * Finds the handshake with a process that is further on than others.
+     *
+     * @param peer the process
+     * @return the handshake, or null
+     */
+    PairHandshake claimant(PeerId peer) {
+        return claims.get(peer);
+    }
+
+    /** Makes a handshake the one that is further on. */
+    void claim(PeerId peer, PairHandshake handshake) {
+        claims.put(peer, handshake);
+    }
+
+    /** Whether there is a pair with a process, or one that will be. */
+    boolean isKnown(PeerId peer) {
+        PairHandshake claimant = claimant(peer);
+        if (claimant != null) {
+            claimant.catchUp();
+        }
+        return alive(peer) != null || claims.containsKey(peer);
+    }
+
+    /** Tells all peers that a completion channel is gone. */
+    void forgetDoorbell(SoftCompletionChannel channel) {
+        all.forEach(pair -> pair.forgetDoorbell(channel));
+    }
+
+    /** How many pairs there are. */
+    int count() {
+        return all.size();
+    }
+
+    /** The pairs there are. */
+    Stream<ProcessPair> all() {
+        return all.stream();
+    }
+
+    /** Ends everything. */
+    void close(int errno, String reason) {
+        List.copyOf(attempts).forEach(attempt -> attempt.failed(errno));
+        List.copyOf(handshakes).forEach(handshake -> handshake.drop(reason));
+        List.copyOf(all).forEach(pair -> pair.killNow(reason));
+    }
+}
