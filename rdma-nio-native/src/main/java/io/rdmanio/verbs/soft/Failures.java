@@ -22,4 +22,18 @@ final class Failures {
         failure.initCause(cause);
         return failure;
     }
+
+    /**
+     * The exception for an operation that failed because another did that it consists of.
+     *
+     * @param function the operation's function in C
+     * @param arguments the arguments that matter
+     * @param cause how the other failed
+     * @return the exception, with the same error number
+     */
+    static VerbsException within(String function, String arguments, VerbsException cause) {
+        VerbsException failure = new VerbsException(function, arguments, cause.errno(), cause.getMessage());
+        failure.initCause(cause);
+        return failure;
+    }
 }

@@ -288,9 +288,13 @@ final class SoftCommunicationId implements CommunicationIdHandle {
         if (connectedQueuePair() != null) {
             throw IdAddresses.invalid("rdma_create_qp", "", "The id has a queue pair.");
         }
-        ConnectionDevice.NewQueuePair made = device.createQueuePair(domain, request);
-        manager.run(() -> connection.queuePair(made.connected()));
-        return made.handle();
+        try {
+            ConnectionDevice.NewQueuePair made = device.createQueuePair(domain, request);
+            manager.run(() -> connection.queuePair(made.connected()));
+            return made.handle();
+        } catch (VerbsException e) {
+            throw Failures.within("rdma_create_qp", request.type() + ", " + request.capabilities(), e);
+        }
     }
 
     @Override
@@ -304,7 +308,11 @@ final class SoftCommunicationId implements CommunicationIdHandle {
             return CommunicationIdHandle.super.createSharedReceiveQueue(domain, wanted, xrcDomain, queue);
         }
         addresses.requireDevice("rdma_create_srq");
-        return device.createSharedReceiveQueue(domain, wanted);
+        try {
+            return device.createSharedReceiveQueue(domain, wanted);
+        } catch (VerbsException e) {
+            throw Failures.within("rdma_create_srq", wanted.toString(), e);
+        }
     }
 
     @Override

@@ -32,7 +32,7 @@ final class SoftEndpoints {
             id.resolveRoute(0);
         } catch (VerbsException e) {
             id.destroy();
-            throw failure(e, address);
+            throw Failures.within(FUNCTION, describe(address), e);
         }
         channel.forgetEvents();
         return id;
@@ -57,15 +57,9 @@ final class SoftEndpoints {
             id.bind(address.source());
         } catch (VerbsException e) {
             id.destroy();
-            throw failure(e, address);
+            throw Failures.within(FUNCTION, describe(address), e);
         }
         return new SoftListener(id, channel);
-    }
-
-    private static VerbsException failure(VerbsException cause, AddressInfo address) {
-        VerbsException failure = new VerbsException(FUNCTION, describe(address), cause.errno(), cause.getMessage());
-        failure.initCause(cause);
-        return failure;
     }
 
     private static String describe(AddressInfo address) {

@@ -43,8 +43,7 @@ class SoftEndpointsTest extends ConnectionTestBase {
 
     @Test
     void connectionOfTwoEndpoints_endsInTheirChannels() throws VerbsException {
-        ListenerHandle listener =
-                SoftEndpoints.listening(far, address(AddressInfoFlags.PASSIVE, "127.0.0.1", 0));
+        ListenerHandle listener = SoftEndpoints.listening(far, address(AddressInfoFlags.PASSIVE, "127.0.0.1", 0));
         InetSocketAddress place = listener.id().localAddress();
         listener.id().listen(1);
         SoftCommunicationId client = (SoftCommunicationId)
@@ -79,8 +78,7 @@ class SoftEndpointsTest extends ConnectionTestBase {
 
     @Test
     void requestThatIsDestroyedUnused_leavesNothing() throws VerbsException {
-        ListenerHandle listener =
-                SoftEndpoints.listening(far, address(AddressInfoFlags.PASSIVE, "127.0.0.1", PORT));
+        ListenerHandle listener = SoftEndpoints.listening(far, address(AddressInfoFlags.PASSIVE, "127.0.0.1", PORT));
         listener.id().listen(2);
         connecting();
         connecting();
@@ -104,8 +102,8 @@ class SoftEndpointsTest extends ConnectionTestBase {
         AddressInfo passive = address(AddressInfoFlags.PASSIVE, "127.0.0.1", PORT);
         ListenerHandle first = SoftEndpoints.listening(far, passive);
         assertThatThrownBy(() -> SoftEndpoints.listening(near, passive))
-                .isInstanceOfSatisfying(VerbsException.class, e -> assertThat(e.errno())
-                        .isEqualTo(Errno.EADDRINUSE));
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE));
         assertThatThrownBy(() -> SoftEndpoints.connecting(near, passive)).hasMessageContaining("EINVAL");
         assertThatThrownBy(() -> SoftEndpoints.listening(near, elsewhere)).hasMessageContaining("EINVAL");
         first.id().destroy();
