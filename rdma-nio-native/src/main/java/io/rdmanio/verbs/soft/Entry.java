@@ -24,7 +24,7 @@ final class Entry {
     static final long STAGING = 28;
     /** long: what is compared or added; with {@link #INLINE}, the bytes begin here. */
     static final long OPERAND = 32;
-    /** long: what is swapped in. */
+    /** long: what is swapped in. Inline bytes of a write with immediate data are not used, since its length is here. */
     static final long SWAP = 40;
     /** How many bytes an entry holds itself. */
     static final int INLINE_BYTES = 32;

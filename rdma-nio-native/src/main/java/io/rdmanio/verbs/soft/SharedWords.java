@@ -53,11 +53,17 @@ final class SharedWords {
         long ignored = (long) LONG.getAndBitwiseOr(memory, offset, bits);
     }
 
-    static boolean compareAndSetLong(MemorySegment memory, long offset, long expected, long value) {
-        return LONG.compareAndSet(memory, offset, expected, value);
-    }
-
-    static long getAndAddLong(MemorySegment memory, long offset, long value) {
-        return (long) LONG.getAndAdd(memory, offset, value);
+    /**
+     * An atomic of eight bytes.
+     *
+     * @param compare whether it compares and swaps; it adds otherwise
+     * @param operand what is compared or added
+     * @param swap what is put there
+     * @return what was there before
+     */
+    static long atomic(MemorySegment memory, long offset, boolean compare, long operand, long swap) {
+        return compare
+                ? (long) LONG.compareAndExchange(memory, offset, operand, swap)
+                : (long) LONG.getAndAdd(memory, offset, operand);
     }
 }

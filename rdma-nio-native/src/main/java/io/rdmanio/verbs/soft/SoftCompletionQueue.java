@@ -1,6 +1,462 @@
 package io.rdmanio.verbs.soft;
 
-/** A completion queue. Thread-safe. */
-final class SoftCompletionQueue {
-    private SoftCompletionQueue() {}
+import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.AsyncEventType;
+import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.spi.CompletionQueueHandle;
+import io.rdmanio.verbs.spi.TakenAsyncEvent;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * A completion queue. Completions of sends, and receives that the progress thread placed, wait in a ring of its own;
+ * whoever polls takes further receives straight from the rings of the queue pairs. Which those are is told by the ready
+ * sets of the process pairs; those that had something lately are looked at anyway, and while that goes on (they are
+ * <em>watched</em>) their peers need not tell.
+ *
+ * <p>Thread safety: {@code poll} is called by one thread at a time and owns the fields so marked. {@code arming} guards
+ * the request for an event, and which queue pairs are watched. {@code ready} is a stack that any thread adds to and the
+ * poller takes as a whole. The array of links is copied when it changes, under this object's monitor.
+ */
+final class SoftCompletionQueue implements CompletionQueueHandle {
+    /** The most completions that a queue can hold. */
+    static final int MAX_ENTRIES = 1 << 22;
+
+    private static final int MAX_ACTIVE = 16;
+    private static final int IDLE_POLLS = 2000;
+    // How often a queue is polled without an event being asked for, before its queue pairs are watched.
+    private static final int POLLS_BEFORE_WATCHING = 16;
+    private static final PairLink[] NONE = {};
+    private static final VarHandle ARMED;
+
+    static {
+        try {
+            ARMED = MethodHandles.lookup()
+                    .findVarHandle(SoftCompletionQueue.class, "armed", int.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final SoftContext context;
+    private final SoftCompletionChannel channel;
+    private final long token;
+    private final long asyncElement;
+    private final CompletionRing ring;
+    private final AtomicReference<Inbound> ready = new AtomicReference<>();
+    private volatile PairLink[] links = NONE;
+
+    // Guarded by arming.
+    private final Claim arming = new Claim();
+    private final Inbound[] active = new Inbound[MAX_ACTIVE];
+    private volatile int wanted;
+
+    // The request for an event as those see it who add to the ring.
+    private int armed;
+    private volatile boolean overrun;
+
+    // The poller's own.
+    private final int[] idlePolls = new int[MAX_ACTIVE];
+    private int activeCount;
+    private Inbound pending;
+    private int pollsSinceArmed;
+
+    SoftCompletionQueue(SoftContext context, int depthEntries, SoftCompletionChannel channel, long token) {
+        this.context = context;
+        this.channel = channel;
+        this.token = token;
+        this.asyncElement = context.nextElement();
+        this.ring = new CompletionRing(depthEntries);
+        if (channel != null) {
+            channel.add(this);
+        }
+    }
+
+    SoftCompletionChannel channel() {
+        return channel;
+    }
+
+    long token() {
+        return token;
+    }
+
+    // Completions come in.
+
+    /**
+     * Adds a completion.
+     *
+     * @param sender whose send it was; null for a receive
+     * @param position which of its sends
+     * @param solicited whether the peer asked for an event
+     */
+    void push(
+            SendQueue sender,
+            int position,
+            long workRequestId,
+            int status,
+            int opcode,
+            int lengthBytes,
+            int immediate,
+            int queuePairNumber,
+            int flags,
+            boolean solicited) {
+        if (!ring.push(
+                sender, position, workRequestId, status, opcode, lengthBytes, immediate, queuePairNumber, flags)) {
+            overrun();
+            return;
+        }
+        if (channel != null) {
+            VarHandle.fullFence();
+            notice(solicited || status != 0);
+        }
+    }
+
+    private void overrun() {
+        if (!overrun) {
+            overrun = true;
+            context.raise(TakenAsyncEvent.ofObject(AsyncEventType.COMPLETION_QUEUE_ERROR, asyncElement));
+        }
+    }
+
+    /** Makes the event if one is wanted; a completion was published, and a full fence executed, before. */
+    private void notice(boolean solicited) {
+        int seen = (int) ARMED.getOpaque(this);
+        if (seen != PairHeader.NOT_ARMED
+                && (seen == PairHeader.ARMED || solicited)
+                && ARMED.compareAndSet(this, seen, PairHeader.NOT_ARMED)) {
+            channel.fire();
+        }
+    }
+
+    /**
+     * A queue pair has something in its ring. Called by any thread that took it out of a ready set.
+     *
+     * @param inbound the queue pair
+     * @param taker the queue whose poller took it, which may be this
+     */
+    void offerReady(Inbound inbound, SoftCompletionQueue taker) {
+        if (!inbound.enlist()) {
+            return;
+        }
+        Inbound top;
+        do {
+            top = ready.get();
+            inbound.nextReady = top;
+        } while (!ready.compareAndSet(top, inbound));
+        if (channel != null && taker != this) {
+            // Whoever waits for the event may have looked while the queue pair was in nobody's list.
+            notice((int) ARMED.getOpaque(this) == PairHeader.ARMED_SOLICITED && inbound.hasSolicited());
+        }
+    }
+
+    // Polling.
+
+    @Override
+    public int poll(int capacity, MemorySegment completions) {
+        int count = ring.take(completions, capacity);
+        if (count == capacity) {
+            return count;
+        }
+        pollsSinceArmed++;
+        if (activeCount != 0) {
+            count = pollActive(completions, count, capacity);
+        }
+        for (PairLink link : links) {
+            takeReady(link);
+        }
+        if (pending != null || ready.getPlain() != null) {
+            count = pollReady(completions, count, capacity);
+        }
+        // What the progress thread placed meanwhile.
+        return count == 0 ? ring.take(completions, capacity) : count;
+    }
+
+    private int pollActive(MemorySegment into, int before, int capacity) {
+        int count = before;
+        for (int i = activeCount - 1; i >= 0 && count < capacity; i--) {
+            Inbound inbound = active[i];
+            int now = inbound.poll(this, into, count, capacity);
+            if (now != count) {
+                count = now;
+                idlePolls[i] = 0;
+                if (!inbound.isWatched() && pollsSinceArmed > POLLS_BEFORE_WATCHING) {
+                    watch(inbound);
+                }
+            } else if (++idlePolls[i] > IDLE_POLLS || inbound.isDetached()) {
+                deactivate(i);
+            }
+        }
+        return count;
+    }
+
+    private void watch(Inbound inbound) {
+        arming.acquire();
+        try {
+            if (wanted == PairHeader.NOT_ARMED) {
+                inbound.setWatched(true);
+            }
+        } finally {
+            arming.release();
+        }
+    }
+
+    private void activate(Inbound inbound) {
+        arming.acquire();
+        try {
+            for (int i = 0; i < activeCount; i++) {
+                if (active[i] == inbound) {
+                    return;
+                }
+            }
+            if (activeCount < MAX_ACTIVE) {
+                idlePolls[activeCount] = 0;
+                active[activeCount++] = inbound;
+            }
+        } finally {
+            arming.release();
+        }
+    }
+
+    private void deactivate(int index) {
+        Inbound inbound = active[index];
+        arming.acquire();
+        try {
+            inbound.setWatched(false);
+            int last = --activeCount;
+            active[index] = active[last];
+            idlePolls[index] = idlePolls[last];
+            active[last] = null;
+        } finally {
+            arming.release();
+        }
+        if (inbound.hasEntry() && inbound.enlist()) {
+            inbound.nextReady = pending;
+            pending = inbound;
+        }
+    }
+
+    private static void takeReady(PairLink link) {
+        try {
+            if (link.header.ready().mayHaveAny()) {
+                link.header.ready().takeAll(link.taker);
+            }
+        } catch (IllegalStateException e) {
+            link.requireDead(e);
+        }
+    }
+
+    private int pollReady(MemorySegment into, int before, int capacity) {
+        Inbound fresh = ready.getAndSet(null);
+        while (fresh != null) {
+            Inbound next = fresh.nextReady;
+            fresh.nextReady = pending;
+            pending = fresh;
+            fresh = next;
+        }
+        int count = before;
+        while (pending != null && count < capacity) {
+            Inbound inbound = pending;
+            pending = inbound.nextReady;
+            inbound.nextReady = null;
+            inbound.delist();
+            count = inbound.poll(this, into, count, capacity);
+            if (!inbound.isDetached()) {
+                activate(inbound);
+            }
+            if (count == capacity && inbound.hasEntry() && inbound.enlist()) {
+                inbound.nextReady = pending;
+                pending = inbound;
+            }
+        }
+        return count;
+    }
+
+    /** Whether completions wait that are older than what is in the rings of queue pairs. */
+    boolean hasWaiting() {
+        return !ring.isEmpty();
+    }
+
+    // Events.
+
+    @Override
+    public int requestNotification(boolean solicitedOnly) {
+        if (channel == null) {
+            return 0;
+        }
+        arming.acquire();
+        try {
+            if (solicitedOnly && wanted == PairHeader.ARMED && !eventHappened()) {
+                return 0;
+            }
+            int kind = solicitedOnly ? PairHeader.ARMED_SOLICITED : PairHeader.ARMED;
+            for (int i = 0; i < activeCount; i++) {
+                active[i].setWatched(false);
+            }
+            wanted = kind;
+            pollsSinceArmed = 0;
+            ARMED.setOpaque(this, kind);
+            armLinks(kind);
+            VarHandle.fullFence();
+        } finally {
+            arming.release();
+        }
+        return 0;
+    }
+
+    private void armLinks(int kind) {
+        for (PairLink link : links) {
+            try {
+                link.header.arm(link.armSlot, kind);
+            } catch (IllegalStateException e) {
+                link.requireDead(e);
+            }
+        }
+    }
+
+    /** The caller has arming. */
+    private boolean eventHappened() {
+        if (wanted == PairHeader.NOT_ARMED) {
+            return false;
+        }
+        if ((int) ARMED.getAcquire(this) == PairHeader.NOT_ARMED) {
+            return true;
+        }
+        for (PairLink link : links) {
+            try {
+                if (link.header.armed(link.armSlot) == PairHeader.NOT_ARMED) {
+                    return true;
+                }
+            } catch (IllegalStateException e) {
+                link.requireDead(e);
+            }
+        }
+        return false;
+    }
+
+    /** Whether the event that was asked for has happened. */
+    boolean hasEvent() {
+        if (wanted == PairHeader.NOT_ARMED) {
+            return false;
+        }
+        arming.acquire();
+        try {
+            return eventHappened();
+        } finally {
+            arming.release();
+        }
+    }
+
+    /** Takes the event, so that there is none until one is asked for. */
+    boolean takeEvent() {
+        if (wanted == PairHeader.NOT_ARMED) {
+            return false;
+        }
+        arming.acquire();
+        try {
+            if (!eventHappened()) {
+                return false;
+            }
+            wanted = PairHeader.NOT_ARMED;
+            ARMED.setOpaque(this, PairHeader.NOT_ARMED);
+            armLinks(PairHeader.NOT_ARMED);
+            return true;
+        } finally {
+            arming.release();
+        }
+    }
+
+    @Override
+    public void acknowledgeEvents(int events) {
+        // Nothing waits for it: an event holds no reference to the queue.
+    }
+
+    // The process pairs whose queue pairs complete here.
+
+    /**
+     * A queue pair of a process pair completes here from now on.
+     *
+     * @return the slot of the arm word that the peer looks at; negative when the pair has none left
+     */
+    synchronized int link(ProcessPair pair) {
+        for (PairLink link : links) {
+            if (link.pair == pair) {
+                link.uses++;
+                return link.armSlot;
+            }
+        }
+        int armSlot = pair.addCompletionQueue(this);
+        if (armSlot < 0) {
+            return armSlot;
+        }
+        PairLink added = new PairLink(this, pair, armSlot);
+        PairLink[] more = Arrays.copyOf(links, links.length + 1);
+        more[links.length] = added;
+        arming.acquire();
+        try {
+            added.header.arm(added.armSlot, wanted);
+            links = more;
+        } finally {
+            arming.release();
+        }
+        return added.armSlot;
+    }
+
+    /** A queue pair completes here no longer. */
+    void unlink(ProcessPair pair, Inbound inbound) {
+        forget(inbound);
+        synchronized (this) {
+            for (PairLink link : links) {
+                if (link.pair == pair && --link.uses == 0) {
+                    links = Arrays.stream(links).filter(other -> other != link).toArray(PairLink[]::new);
+                    pair.removeCompletionQueue(link.armSlot);
+                }
+            }
+        }
+    }
+
+    /** Watching ends, so that the peer needs the ready set again; the poller finds it detached and drops it. */
+    private void forget(Inbound inbound) {
+        arming.acquire();
+        try {
+            inbound.setWatched(false);
+        } finally {
+            arming.release();
+        }
+    }
+
+    // The rest.
+
+    @Override
+    public int depthEntries() {
+        return ring.capacity();
+    }
+
+    @Override
+    public void resize(int depthEntries) throws VerbsException {
+        if (depthEntries > MAX_ENTRIES || !ring.resize(depthEntries)) {
+            throw new VerbsException(
+                    "ibv_resize_cq",
+                    "entries=" + depthEntries,
+                    Errno.EINVAL,
+                    "A queue holds at most " + MAX_ENTRIES
+                            + " completions (maxCompletionQueueEntries), and no fewer than wait to be polled.");
+        }
+    }
+
+    @Override
+    public long asyncElement() {
+        return asyncElement;
+    }
+
+    @Override
+    public void destroy() {
+        if (channel != null) {
+            channel.remove(this);
+        }
+        context.forget(asyncElement);
+    }
 }

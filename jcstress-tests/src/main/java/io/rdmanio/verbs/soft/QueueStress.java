@@ -1,0 +1,130 @@
+package io.rdmanio.verbs.soft;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import io.rdmanio.verbs.spi.WorkCompletionLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/** The queues of one process: what is posted or completed while somebody closes or takes. */
+public final class QueueStress {
+    private QueueStress() {}
+
+    /** Two threads that complete against one that polls. */
+    @JCStressTest
+    @Outcome(id = "0, 2", expect = ACCEPTABLE, desc = "The poller came first.")
+    @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The poller came between the two.")
+    @Outcome(id = "2, 0", expect = ACCEPTABLE, desc = "The poller came last.")
+    @Outcome(expect = FORBIDDEN, desc = "A completion was lost, doubled or torn.")
+    @State
+    public static class PushVersusTake {
+        private final CompletionRing ring = new CompletionRing(2);
+        private final MemorySegment memory = Arena.ofAuto().allocate(2 * WorkCompletionLayout.SIZE, 8);
+
+        private void push(int id) {
+            ring.push(null, 0, id, id, id, id, id, id, id);
+        }
+
+        private int take() {
+            int count = ring.take(memory, 2);
+            for (int i = 0; i < count; i++) {
+                long base = i * WorkCompletionLayout.SIZE;
+                long id = WorkCompletionLayout.WORK_REQUEST_ID.get(memory, base);
+                if (WorkCompletionLayout.FLAGS.get(memory, base) != id
+                        || WorkCompletionLayout.STATUS.get(memory, base) != id) {
+                    return 100;
+                }
+            }
+            return count;
+        }
+
+        /** Completes. */
+        @Actor
+        public void first() {
+            push(1);
+        }
+
+        /** Completes. */
+        @Actor
+        public void second() {
+            push(2);
+        }
+
+        /** Polls. */
+        @Actor
+        public void poller(II_Result result) {
+            result.r1 = take();
+        }
+
+        /** What is left. */
+        @Arbiter
+        public void left(II_Result result) {
+            result.r2 = take();
+        }
+    }
+
+    /**
+     * A post against the queue pair's end, as {@link Receiver} and {@link SoftQueuePair#finishError} do it: the poster looks
+     * at the state under its claim, after it appended; the other changes the state, waits for the claim once, and flushes.
+     */
+    @JCStressTest
+    @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "Flushed by who ended it, or by the poster who saw the end.")
+    @Outcome(expect = FORBIDDEN, desc = "The request is lost, or completed twice.")
+    @State
+    public static class CloseVersusPost {
+        private final Claim posting = new Claim();
+        private final Claim taking = new Claim();
+        private final AtomicInteger flushed = new AtomicInteger();
+        private volatile boolean isError;
+        private int posted;
+        private int taken;
+
+        private void flush() {
+            taking.acquire();
+            posting.acquire();
+            int upTo = posted;
+            posting.release();
+            if (taken != upTo) {
+                taken = upTo;
+                flushed.incrementAndGet();
+            }
+            taking.release();
+        }
+
+        /** Posts. */
+        @Actor
+        public void poster() {
+            posting.acquire();
+            posted++;
+            boolean late = isError;
+            posting.release();
+            if (late) {
+                flush();
+            }
+        }
+
+        /** Ends the queue pair. */
+        @Actor
+        public void closer() {
+            isError = true;
+            posting.acquire();
+            posting.release();
+            flush();
+        }
+
+        /** How often it was flushed, and how many are left. */
+        @Arbiter
+        public void result(II_Result result) {
+            result.r1 = flushed.get();
+            result.r2 = posted - taken;
+        }
+    }
+}

@@ -1,0 +1,263 @@
+package io.rdmanio.verbs.soft;
+
+import io.rdmanio.verbs.WorkCompletionStatus;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The owner's side of a queue pair's area: takes entries out of the ring, has them executed, and tells the initiator how
+ * far it has come. Whoever polls the completion queue does it, or the progress thread when the initiator asks for it.
+ *
+ * <p>Thread safety: {@code claim} guards taking, and with it the responder and the taking end of the receive queue.
+ * Attaching and detaching take it too. The list of a completion queue that this is in is that queue's business.
+ */
+final class Inbound {
+    private static final VarHandle ENLISTED;
+
+    static {
+        try {
+            ENLISTED = MethodHandles.lookup()
+                    .findVarHandle(Inbound.class, "enlisted", int.class)
+                    .withInvokeExactBehavior();
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** The next in a completion queue's list of those that have something. */
+    Inbound nextReady;
+
+    private final SoftQueuePair queuePair;
+    private final Responder responder;
+    private final Claim claim = new Claim();
+    // Read by any thread, to see whether there is something; null when detached.
+    private volatile Area area;
+    private volatile boolean watched;
+    private int enlisted;
+
+    // Guarded by claim.
+    private int consumed;
+    private int announced;
+    private int consumedWhenKicked;
+    // The next entry was refused, so that nothing is taken any more.
+    private boolean refused;
+
+    Inbound(SoftQueuePair queuePair, Responder responder) {
+        this.queuePair = queuePair;
+        this.responder = responder;
+    }
+
+    Claim claim() {
+        return claim;
+    }
+
+    /** The area, or null. */
+    Area area() {
+        return area;
+    }
+
+    /** Begins to receive there. The caller has the claim. */
+    void attach(Area fresh) {
+        consumed = 0;
+        announced = 0;
+        consumedWhenKicked = 0;
+        refused = false;
+        area = fresh;
+    }
+
+    /** Receives no more. The caller has the claim. */
+    void detach() {
+        area = null;
+        watched = false;
+        responder.reset();
+    }
+
+    boolean isDetached() {
+        return area == null;
+    }
+
+    // The lists and the attention of the completion queue.
+
+    /** Begins to be in the list. */
+    boolean enlist() {
+        return (int) ENLISTED.getOpaque(this) == 0 && ENLISTED.compareAndSet(this, 0, 1);
+    }
+
+    /** Is no longer in the list; looks at the ring afterwards. */
+    void delist() {
+        ENLISTED.setVolatile(this, 0);
+    }
+
+    boolean isWatched() {
+        return watched;
+    }
+
+    /** The caller has the completion queue's arming. */
+    void setWatched(boolean watch) {
+        Area current = area;
+        if (current == null || watched == watch) {
+            return;
+        }
+        watched = watch;
+        try {
+            current.setWatched(watch);
+        } catch (IllegalStateException e) {
+            queuePair.requireDead(e);
+        }
+    }
+
+    /** Whether an entry waits, read by any thread. */
+    boolean hasEntry() {
+        Area current = area;
+        try {
+            return current != null && isPresent(current, consumed);
+        } catch (IllegalStateException e) {
+            queuePair.requireDead(e);
+            return false;
+        }
+    }
+
+    /** Whether an entry waits whose sender asked for an event. */
+    boolean hasSolicited() {
+        Area current = area;
+        if (current == null) {
+            return false;
+        }
+        try {
+            for (int index = consumed; isPresent(current, index) && index - consumed <= current.ringMask; index++) {
+                int kind = SharedWords.get(current.memory, current.entryOffset(index) + Entry.KIND);
+                if ((kind >>> Entry.FLAGS_SHIFT & Entry.SOLICITED) != 0) {
+                    return true;
+                }
+            }
+        } catch (IllegalStateException e) {
+            queuePair.requireDead(e);
+        }
+        return false;
+    }
+
+    private static boolean isPresent(Area area, int index) {
+        return SharedWords.getAcquire(area.memory, area.entryOffset(index) + Entry.SEQUENCE) == index + 1;
+    }
+
+    // Taking.
+
+    /**
+     * Takes receives for a poller.
+     *
+     * @param queue the poller's queue
+     * @param into where completions go
+     * @param count how many are there already
+     * @param capacity how many fit
+     * @return how many are there now
+     */
+    int poll(SoftCompletionQueue queue, MemorySegment into, int count, int capacity) {
+        if (!hasEntry()) {
+            return count;
+        }
+        // Not given up for the progress thread's sake: it may have looked before this entry came.
+        claim.acquire();
+        boolean failed = false;
+        int now = count;
+        responder.beginPoll(into, count, capacity);
+        try {
+            Area current = area;
+            // What the progress thread took before comes first.
+            if (current != null && !queue.hasWaiting() && queuePair.isReceiving()) {
+                failed = take(current, false);
+            }
+        } catch (IllegalStateException | ViolationException e) {
+            queuePair.fault(e);
+        } finally {
+            now = responder.endPoll();
+            claim.release();
+        }
+        if (failed) {
+            queuePair.finishError();
+        }
+        return now;
+    }
+
+    /**
+     * Takes what is there into the completion queue, and wakes the initiator if it waits. Called by the progress thread.
+     *
+     * @return false when somebody else was at it, so that it must be called again
+     */
+    boolean progress() {
+        if (area == null) {
+            return true;
+        }
+        if (!claim.tryAcquire()) {
+            return false;
+        }
+        boolean failed = false;
+        try {
+            Area current = area;
+            if (current != null) {
+                failed = queuePair.isReceiving() && take(current, true);
+                wakeInitiator(current);
+            }
+        } catch (IllegalStateException | ViolationException e) {
+            queuePair.fault(e);
+        } finally {
+            claim.release();
+        }
+        if (failed) {
+            queuePair.finishError();
+        }
+        return true;
+    }
+
+    /** Takes what is there when the queue pair ends in error: it arrived before. The caller has the claim. */
+    void takeLast() {
+        Area current = area;
+        if (current != null) {
+            take(current, true);
+        }
+    }
+
+    /** Executes entries; true when one was refused. */
+    private boolean take(Area current, boolean wake) {
+        int limit = consumed + current.ringMask + 1;
+        boolean failed = false;
+        while (!refused && consumed != limit && responder.hasRoom() && isPresent(current, consumed)) {
+            int status = responder.execute(current, current.entryOffset(consumed), consumed);
+            if (status == Responder.STARVED) {
+                break;
+            }
+            if (status != WorkCompletionStatus.SUCCESS.value()) {
+                current.setConsumed(consumed);
+                current.setRefusal(status);
+                announced = consumed;
+                refused = true;
+                queuePair.markError();
+                queuePair.kickPeer();
+                failed = true;
+                break;
+            }
+            consumed++;
+        }
+        if (consumed != announced) {
+            announced = consumed;
+            current.setConsumed(consumed);
+            if (!wake && current.waiting() != 0) {
+                wakeInitiator(current);
+            }
+        }
+        return failed;
+    }
+
+    private void wakeInitiator(Area current) {
+        // Whoever waits has set its flags, and asked the progress thread to look, before it looked at ours.
+        VarHandle.fullFence();
+        int waiting = current.waiting();
+        if ((waiting & (Area.WAITING_SPACE | Area.WAITING_ACKNOWLEDGEMENT)) != 0 && consumedWhenKicked != consumed) {
+            consumedWhenKicked = consumed;
+            queuePair.kickPeer();
+        }
+        if ((waiting & Area.WAITING_CREDIT) != 0) {
+            queuePair.wantCredit();
+        }
+    }
+}

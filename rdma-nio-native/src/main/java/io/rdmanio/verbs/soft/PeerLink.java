@@ -1,0 +1,376 @@
+package io.rdmanio.verbs.soft;
+
+import io.rdmanio.linux.Errno;
+import io.rdmanio.linux.ProcessCredentials;
+import io.rdmanio.verbs.Gid;
+import io.rdmanio.verbs.VerbsException;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What a queue pair knows of its peer: over which pair of processes it receives, and over which it sends (two processes
+ * that connected to each other at the same time have two). Each side says where it receives when it is ready to, in any
+ * order; what the other side said before this one was ready is kept.
+ *
+ * <p>Thread safety: everything is guarded by the queue pair's lock {@code changing}; {@code outbound} and {@code
+ * inboundPair} are read by any thread.
+ */
+final class PeerLink {
+    private static final System.Logger LOG = System.getLogger(PeerLink.class.getName());
+    private static final long PAIRING_NANOS = TimeUnit.SECONDS.toNanos(5);
+    // One for each process that believes to be the peer; more than a few have no reason to.
+    private static final int MAX_ARRIVALS = 16;
+
+    private final SoftQueuePair queuePair;
+    private final SoftProtectionDomain domain;
+    private final int mirrorEntries;
+
+    // Where the peers say that they receive.
+    private final Map<Long, Arrival> arrivals = new LinkedHashMap<>();
+    private long peerToken;
+    private int peerNumber;
+    private long seeking;
+
+    private volatile ProcessPair inboundPair;
+    private volatile Outbound outbound;
+    private Place place;
+    private int slot;
+
+    /** What a peer said. */
+    private record Arrival(ProcessPair pair, ControlMessage.Attach attach, Area area) {}
+
+    PeerLink(SoftQueuePair queuePair, SoftProtectionDomain domain, int receiveCapacity) {
+        this.queuePair = queuePair;
+        this.domain = domain;
+        this.mirrorEntries = queuePair.usesSharedReceiveQueue() ? 0 : ReceiveQueue.powerOfTwo(receiveCapacity);
+    }
+
+    // This side.
+
+    /**
+     * Looks for the peer's process; receives, and sends when the peer is ready, as soon as it is found.
+     *
+     * @param gid what the process is known by
+     * @param number the peer's queue pair
+     * @throws VerbsException when the GID is none that a software device can have
+     */
+    void seek(Gid gid, int number) throws VerbsException {
+        SoftHost host = queuePair.host();
+        long token = SoftContext.token(gid, host.token());
+        if (token == 0) {
+            throw new VerbsException(
+                    "ibv_modify_qp",
+                    "queuePair=" + queuePair.number() + ", destination=" + gid,
+                    Errno.ENETUNREACH,
+                    "No software device has this GID: it must be that of a process on this host, or an address of the"
+                            + " host for this very process.");
+        }
+        long search = ++seeking;
+        host.connectPair(
+                Rendezvous.processName(ProcessCredentials.own().userId(), token),
+                System.nanoTime() + PAIRING_NANOS,
+                new PairListener() {
+                    @Override
+                    public void paired(ProcessPair pair) {
+                        found(search, pair, number);
+                    }
+
+                    @Override
+                    public void failed(int errno) {
+                        // Requests end by their timeout, as when a peer does not answer.
+                        LOG.log(System.Logger.Level.DEBUG, "no process has the GID {0}: {1}", gid, Errno.name(errno));
+                    }
+                });
+    }
+
+    private void found(long search, ProcessPair pair, int number) {
+        boolean failed = false;
+        queuePair.changing().lock();
+        try {
+            if (search == seeking && inboundPair == null) {
+                open(pair, number);
+            }
+        } catch (VerbsException e) {
+            LOG.log(System.Logger.Level.WARNING, "a queue pair can't be connected", e);
+            failed = true;
+        } finally {
+            queuePair.changing().unlock();
+        }
+        if (failed || pair.isDead()) {
+            queuePair.enterError();
+        }
+    }
+
+    /**
+     * Receives over a pair from now on, and tells the peer where.
+     *
+     * @param pair the pair
+     * @param number the peer's queue pair
+     * @throws VerbsException when memory or slots are missing
+     */
+    void open(ProcessPair pair, int number) throws VerbsException {
+        peerToken = pair.peerToken();
+        peerNumber = number;
+        SoftCompletionQueue queue = queuePair.receiveQueue();
+        int doorbell = doorbell(pair, queue.channel());
+        Place fresh = allocate(pair);
+        Area area = new Area(fresh.memory(), AreaSizes.RING_ENTRIES, mirrorEntries, AreaSizes.STAGING_BYTES);
+        int freshSlot = pair.addQueuePair(queuePair);
+        if (freshSlot < 0) {
+            pair.freeArea(fresh);
+            throw noSlot("queue pairs");
+        }
+        int armSlot = queue.link(pair);
+        if (armSlot < 0) {
+            pair.removeQueuePair(freshSlot);
+            pair.freeArea(fresh);
+            throw noSlot("completion queues");
+        }
+        place = fresh;
+        slot = freshSlot;
+        inboundPair = pair;
+        attachInbound(area);
+        publishState();
+        pair.send(new ControlMessage.Attach(
+                number,
+                queuePair.number(),
+                freshSlot,
+                fresh.slab(),
+                fresh.offset(),
+                AreaSizes.RING_ENTRIES,
+                mirrorEntries,
+                AreaSizes.STAGING_BYTES,
+                queuePair.accessFlags(),
+                queuePair.minRnrTimer(),
+                armSlot,
+                doorbell,
+                domain.number()));
+        link();
+    }
+
+    private int doorbell(ProcessPair pair, SoftCompletionChannel channel) throws VerbsException {
+        try {
+            return channel == null ? ControlMessage.NONE : channel.indexFor(pair);
+        } catch (IOException e) {
+            throw SoftContext.failure("ibv_modify_qp", "queuePair=" + queuePair.number(), Errno.EMFILE, e);
+        }
+    }
+
+    private Place allocate(ProcessPair pair) throws VerbsException {
+        try {
+            return pair.allocateArea(Area.bytes(AreaSizes.RING_ENTRIES, mirrorEntries, AreaSizes.STAGING_BYTES));
+        } catch (IOException e) {
+            throw SoftContext.failure("ibv_modify_qp", "queuePair=" + queuePair.number(), Errno.ENOMEM, e);
+        }
+    }
+
+    private VerbsException noSlot(String what) {
+        return new VerbsException(
+                "ibv_modify_qp",
+                "queuePair=" + queuePair.number(),
+                Errno.ENOMEM,
+                "Two processes can share 16384 " + what + " at most.");
+    }
+
+    private void attachInbound(Area area) {
+        Inbound inbound = queuePair.inbound();
+        inbound.claim().acquire();
+        try {
+            inbound.attach(area);
+            if (!queuePair.usesSharedReceiveQueue()) {
+                queuePair.receiver().attach(area);
+            }
+        } finally {
+            inbound.claim().release();
+        }
+    }
+
+    /** Tells the peer of the state, and what else it looks at. */
+    void publishState() {
+        Area area = queuePair.inbound().area();
+        if (area != null) {
+            try {
+                area.setState(queuePair.peerVisibleState(), queuePair.accessFlags(), queuePair.minRnrTimer());
+            } catch (IllegalStateException e) {
+                queuePair.requireDead(e);
+            }
+        }
+    }
+
+    /** Ends the connection on this side. */
+    void close() {
+        seeking++;
+        endOutbound();
+        ProcessPair pair = inboundPair;
+        if (pair != null) {
+            Place former = place;
+            endInbound(pair);
+            pair.retireArea(former);
+            pair.send(new ControlMessage.Detach(peerNumber, queuePair.number(), former.slab(), former.offset()));
+        }
+        peerNumber = 0;
+    }
+
+    private void endOutbound() {
+        Outbound former = outbound;
+        outbound = null;
+        queuePair.sender().attach(null);
+        if (former != null && former.isUnused() && !former.pair.isDead()) {
+            // The peer has connected anew already, before we do.
+            arrivals.put(former.pair.peerToken(), new Arrival(former.pair, former.attach, former.area));
+        }
+    }
+
+    private void endInbound(ProcessPair pair) {
+        Inbound inbound = queuePair.inbound();
+        SoftCompletionQueue queue = queuePair.receiveQueue();
+        queue.unlink(pair, inbound);
+        inbound.claim().acquire();
+        try {
+            Area area = inbound.area();
+            if (area != null && !pair.isDead()) {
+                area.setState(Area.DOWN, 0, 0);
+            }
+            inbound.detach();
+            queuePair.receiver().detach();
+        } catch (IllegalStateException e) {
+            queuePair.requireDead(e);
+            inbound.detach();
+            queuePair.receiver().detach();
+        } finally {
+            inbound.claim().release();
+        }
+        pair.removeQueuePair(slot);
+        inboundPair = null;
+        place = null;
+    }
+
+    // The other side.
+
+    /** Sends where the peer said, if it has said so and we are ready. */
+    private void link() {
+        Arrival arrival = arrivals.get(peerToken);
+        if (inboundPair == null
+                || outbound != null
+                || arrival == null
+                || arrival.attach.fromQueuePair() != peerNumber) {
+            return;
+        }
+        arrivals.remove(peerToken);
+        Outbound peer = new Outbound(arrival.pair, arrival.attach, arrival.area);
+        queuePair.sender().attach(peer);
+        outbound = peer;
+        queuePair.progressSoon();
+    }
+
+    /** See {@link SoftQueuePair#attached}. */
+    void attached(ProcessPair pair, ControlMessage.Attach attach) throws ProtocolException {
+        AreaSizes.check(attach);
+        long bytes = Area.bytes(attach.ringEntries(), attach.receiveEntries(), attach.stagingBytes());
+        Area area = new Area(
+                pair.peerArea(attach.slab(), attach.offset(), bytes),
+                attach.ringEntries(),
+                attach.receiveEntries(),
+                attach.stagingBytes());
+        queuePair.changing().lock();
+        try {
+            Outbound current = outbound;
+            if (current != null && current.attach.fromQueuePair() == attach.fromQueuePair() && current.pair == pair) {
+                throw new ProtocolException("attached twice: " + attach);
+            }
+            arrivals.values().removeIf(arrival -> arrival.pair.isDead());
+            if (arrivals.size() < MAX_ARRIVALS || arrivals.containsKey(pair.peerToken())) {
+                arrivals.put(pair.peerToken(), new Arrival(pair, attach, area));
+                link();
+            }
+        } finally {
+            queuePair.changing().unlock();
+        }
+    }
+
+    /** See {@link SoftQueuePair#detached}. */
+    void detached(ProcessPair pair, ControlMessage.Detach detach) {
+        queuePair.changing().lock();
+        try {
+            Outbound current = outbound;
+            if (current != null && isMeant(current.pair, current.attach, pair, detach)) {
+                queuePair.sender().attach(null);
+                outbound = null;
+            }
+            arrivals.values().removeIf(arrival -> isMeant(arrival.pair, arrival.attach, pair, detach));
+        } finally {
+            queuePair.changing().unlock();
+        }
+        pair.send(new ControlMessage.Detached(detach.slab(), detach.offset()));
+    }
+
+    private static boolean isMeant(
+            ProcessPair attachedOver, ControlMessage.Attach attach, ProcessPair pair, ControlMessage.Detach detach) {
+        return attachedOver == pair && attach.slab() == detach.slab() && attach.offset() == detach.offset();
+    }
+
+    /** Has the peer's progress thread look after its end. */
+    void kickPeer() {
+        Outbound peer = outbound;
+        if (peer != null) {
+            try {
+                peer.kick();
+            } catch (IllegalStateException e) {
+                queuePair.requireDead(e);
+            }
+        }
+    }
+
+    // The end.
+
+    /** Whether the process at the other end of a pair is the peer's. */
+    boolean isWith(ProcessPair pair) {
+        ProcessPair own = inboundPair;
+        return own != null && own.peerToken() == pair.peerToken();
+    }
+
+    boolean uses(ProcessPair pair) {
+        Outbound peer = outbound;
+        return inboundPair == pair || (peer != null && peer.pair == pair);
+    }
+
+    boolean isDead() {
+        ProcessPair pair = inboundPair;
+        Outbound peer = outbound;
+        // Without either, what was found unmapped belonged to a pair that has been left because it died.
+        return (pair == null && peer == null)
+                || (pair != null && pair.isDead())
+                || (peer != null && peer.pair.isDead());
+    }
+
+    /** The peer broke the rules: ends what we share with it. */
+    void kill(String reason) {
+        ProcessPair pair = inboundPair;
+        Outbound peer = outbound;
+        if (pair != null) {
+            pair.kill(reason);
+        }
+        if (peer != null && peer.pair != pair) {
+            peer.pair.kill(reason);
+        }
+    }
+
+    /** Leaves a dead pair, whose memory is about to go. */
+    void peerDied(ProcessPair pair) {
+        queuePair.changing().lock();
+        try {
+            Outbound peer = outbound;
+            if (peer != null && peer.pair == pair) {
+                queuePair.sender().attach(null);
+                outbound = null;
+            }
+            if (inboundPair == pair) {
+                endInbound(pair);
+            }
+        } finally {
+            queuePair.changing().unlock();
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package io.rdmanio.verbs.soft;
+
+import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.AccessFlags;
+import io.rdmanio.verbs.WorkCompletionOpcode;
+import io.rdmanio.verbs.WorkCompletionStatus;
+import io.rdmanio.verbs.spi.ReceiveWorkRequestLayout;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Receives that a queue pair has for itself: posting them, and telling the peer how many there are and how long.
+ *
+ * <p>Thread safety: {@code claim} guards posting and everything here; taking is the inbound side's.
+ */
+final class Receiver {
+    private final Claim claim = new Claim();
+    private final SoftQueuePair queuePair;
+    private final ReceiveQueue receives;
+    private final LocalMemory memory;
+    // Where the peer is told; null when it isn't connected.
+    private Area mirror;
+    // How many had been posted when the mirror began.
+    private int mirroredFrom;
+    // The peer waits for a receive.
+    private boolean wanted;
+
+    Receiver(SoftQueuePair queuePair, ReceiveQueue receives, LocalMemory memory) {
+        this.queuePair = queuePair;
+        this.receives = receives;
+        this.memory = memory;
+    }
+
+    /** Posts a list. */
+    int post(MemorySegment first) {
+        int errno = 0;
+        long request = first.address();
+        boolean wake = false;
+        boolean flush;
+        claim.acquire();
+        try {
+            if (queuePair.isReset()) {
+                return ReceiveQueue.refuse(first, request, Errno.EINVAL);
+            }
+            int before = receives.posted();
+            while (request != 0) {
+                errno = receives.append(request);
+                if (errno != 0) {
+                    break;
+                }
+                request = ProcessMemory.getLong(request + ReceiveWorkRequestLayout.NEXT.offset());
+            }
+            if (mirror != null && receives.posted() != before) {
+                publish(before);
+                wake = wanted;
+                wanted = false;
+            }
+            flush = queuePair.isError();
+        } catch (IllegalStateException e) {
+            queuePair.fault(e);
+            flush = queuePair.isError();
+        } finally {
+            claim.release();
+        }
+        if (wake) {
+            queuePair.kickPeer();
+        }
+        if (flush) {
+            queuePair.flushReceives();
+        }
+        return errno == 0 ? 0 : ReceiveQueue.refuse(first, request, errno);
+    }
+
+    /** Tells the peer of the receives from a position on. */
+    private void publish(int from) {
+        for (int position = from; position != receives.posted(); position++) {
+            int base = receives.base(position);
+            long length = ReceiveQueue.lengthBytes(receives.words, base);
+            boolean usable = memory.permits(
+                    receives.words,
+                    base + ReceiveQueue.HEAD_WORDS,
+                    (int) receives.words[base + 1],
+                    AccessFlags.LOCAL_WRITE);
+            mirror.setMirroredLength(
+                    position - mirroredFrom, usable ? (int) Math.min(length, Integer.MAX_VALUE) : Area.UNUSABLE);
+        }
+        mirror.setPosted(receives.posted() - mirroredFrom);
+    }
+
+    /** The peer learns of the receives there from now on. The caller has the inbound claim. */
+    void attach(Area area) {
+        claim.acquire();
+        try {
+            mirror = area;
+            mirroredFrom = receives.posted() - receives.size();
+            wanted = false;
+            publish(mirroredFrom);
+        } finally {
+            claim.release();
+        }
+    }
+
+    /** The peer learns nothing any more. */
+    void detach() {
+        claim.acquire();
+        mirror = null;
+        claim.release();
+    }
+
+    /** The peer waits for a receive. The caller has the inbound claim, and has taken all that had come. */
+    void want() {
+        boolean wake;
+        claim.acquire();
+        try {
+            wake = receives.size() != 0;
+            wanted = !wake;
+        } finally {
+            claim.release();
+        }
+        if (wake) {
+            queuePair.kickPeer();
+        }
+    }
+
+    /** Waits until whoever posts now has ended. */
+    void quiesce() {
+        claim.acquire();
+        claim.release();
+    }
+
+    /** Completes everything that is posted as flushed. The caller has the inbound claim. */
+    void flush(SoftCompletionQueue queue) {
+        for (int base = receives.peek(); base >= 0; base = receives.peek()) {
+            queue.push(
+                    null,
+                    0,
+                    receives.words[base],
+                    WorkCompletionStatus.FLUSHED.value(),
+                    WorkCompletionOpcode.RECEIVE,
+                    0,
+                    0,
+                    queuePair.number(),
+                    0,
+                    true);
+            receives.remove();
+        }
+    }
+
+    /** Forgets everything. The caller has the inbound claim. */
+    void clear() {
+        claim.acquire();
+        receives.clear();
+        claim.release();
+    }
+}

@@ -1,0 +1,451 @@
+package io.rdmanio.verbs.soft;
+
+import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.SendFlags;
+import io.rdmanio.verbs.SendOpcode;
+import io.rdmanio.verbs.WorkCompletionOpcode;
+import io.rdmanio.verbs.WorkCompletionStatus;
+import io.rdmanio.verbs.spi.SendWorkRequestLayout;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Drives a queue pair's send queue: has requests executed in their order, completes them in their order, and when one
+ * can't go on, says so to the peer and watches the time that it may take. Whoever posts drives; afterwards the progress
+ * thread does, when the peer has done something or time is over.
+ *
+ * <p>Thread safety: {@code claim} guards everything.
+ */
+final class Sender {
+    private static final int SUCCESS = WorkCompletionStatus.SUCCESS.value();
+    private static final int FLUSHED = WorkCompletionStatus.FLUSHED.value();
+    private static final int FOR_EVER = 7;
+    // What a progress thread can tell apart, and a receiver's thread can do when the machine is busy.
+    private static final long MIN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long TIMEOUT_UNIT_NANOS = 4_096;
+    private static final long MIN_SEARCH_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final int MAX_STALE_KEYS = 4;
+    // The codes of min_rnr_timer in units of 10 microseconds (InfiniBand specification, table "NAK timer").
+    private static final int[] PAUSES = {
+        65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096,
+        6144, 8192, 12288, 16384, 24576, 32768, 49152
+    };
+    private static final long PAUSE_UNIT_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
+    private static final int[] OPCODES = new int[SendOpcode.SEND_WITH_INVALIDATE + 1];
+
+    static {
+        OPCODES[SendOpcode.WRITE] = WorkCompletionOpcode.WRITE;
+        OPCODES[SendOpcode.WRITE_WITH_IMM] = WorkCompletionOpcode.WRITE;
+        OPCODES[SendOpcode.SEND] = WorkCompletionOpcode.SEND;
+        OPCODES[SendOpcode.SEND_WITH_IMM] = WorkCompletionOpcode.SEND;
+        OPCODES[SendOpcode.READ] = WorkCompletionOpcode.READ;
+        OPCODES[SendOpcode.COMPARE_AND_SWAP] = WorkCompletionOpcode.COMPARE_AND_SWAP;
+        OPCODES[SendOpcode.FETCH_AND_ADD] = WorkCompletionOpcode.FETCH_AND_ADD;
+        OPCODES[SendOpcode.LOCAL_INVALIDATE] = WorkCompletionOpcode.LOCAL_INVALIDATE;
+        OPCODES[SendOpcode.BIND_MEMORY_WINDOW] = WorkCompletionOpcode.BIND_MEMORY_WINDOW;
+        OPCODES[SendOpcode.SEND_WITH_INVALIDATE] = WorkCompletionOpcode.SEND;
+    }
+
+    private final Claim claim = new Claim();
+    private final SoftQueuePair queuePair;
+    private final SoftCompletionQueue queue;
+    private final SendQueue sends;
+    private final Requester requester;
+    private final int number;
+    private final boolean signalAll;
+    private Outbound outbound;
+    // A request has failed, so that nothing after it is executed.
+    private boolean failed;
+    // The queue pair must go to error as soon as the claim is released.
+    private boolean errorDue;
+
+    // What the peer's progress thread was asked to look at last.
+    private int kickedProduced;
+    private int kickedFlags;
+
+    // The time that the oldest request may take.
+    private int limitReason;
+    private int limitPosition;
+    private ProgressThread.Timer timer;
+
+    Sender(SoftQueuePair queuePair, SoftCompletionQueue queue, SendQueue sends, LocalMemory memory, boolean signalAll) {
+        this.queuePair = queuePair;
+        this.queue = queue;
+        this.sends = sends;
+        this.requester = new Requester(queuePair, sends, memory);
+        this.number = queuePair.number();
+        this.signalAll = signalAll;
+    }
+
+    // Who drives.
+
+    /** Posts a list. */
+    int post(MemorySegment first) {
+        int errno = 0;
+        long request = first.address();
+        claim.acquire();
+        try {
+            if (!queuePair.acceptsSends()) {
+                errno = Errno.EINVAL;
+            }
+            while (errno == 0 && request != 0) {
+                errno = sends.append(request);
+                if (errno == 0) {
+                    request = ProcessMemory.getLong(request + SendWorkRequestLayout.NEXT.offset());
+                }
+            }
+            run(false);
+            if (sends.next != sends.tail) {
+                sends.keepInlineBytes();
+            }
+        } finally {
+            releaseAndSettle();
+        }
+        return errno == 0 ? 0 : SendQueue.refuse(first, request, errno);
+    }
+
+    /**
+     * Goes on after the peer did something, or time passed. Called by the progress thread.
+     *
+     * @return false when somebody else was at it, so that it must be called again
+     */
+    boolean progress() {
+        if (!claim.tryAcquire()) {
+            return false;
+        }
+        try {
+            run(true);
+        } finally {
+            releaseAndSettle();
+        }
+        return true;
+    }
+
+    private void releaseAndSettle() {
+        boolean enterError = errorDue;
+        errorDue = false;
+        claim.release();
+        if (enterError) {
+            queuePair.finishError();
+        }
+    }
+
+    /** Sends there from now on; null to send nowhere. What waits, waits. */
+    void attach(Outbound peer) {
+        claim.acquire();
+        try {
+            attachClaimed(peer);
+        } finally {
+            claim.release();
+        }
+    }
+
+    private void attachClaimed(Outbound peer) {
+        outbound = peer;
+        requester.attach(peer);
+        kickedProduced = 0;
+        kickedFlags = 0;
+    }
+
+    /** Completes everything as flushed that has not been completed; the state is ERROR. */
+    void flush() {
+        claim.acquire();
+        try {
+            run(true);
+            errorDue = false;
+        } finally {
+            claim.release();
+        }
+    }
+
+    /** Forgets everything, as the state RESET demands. */
+    void reset() {
+        claim.acquire();
+        try {
+            endLimit();
+            attachClaimed(null);
+            sends.clear();
+            failed = false;
+            errorDue = false;
+        } finally {
+            claim.release();
+        }
+    }
+
+    /** Waits until whoever drives now has ended. */
+    void quiesce() {
+        claim.acquire();
+        claim.release();
+    }
+
+    /** Whether requests are under way. */
+    boolean isDraining() {
+        claim.acquire();
+        try {
+            return sends.head != sends.next || requester.hasBegun();
+        } finally {
+            claim.release();
+        }
+    }
+
+    // Driving. The caller has the claim.
+
+    private void run(boolean peerActed) {
+        int staleKeys = 0;
+        while (true) {
+            try {
+                drive(peerActed);
+                return;
+            } catch (ViolationException e) {
+                queuePair.fault(e);
+                return;
+            } catch (IllegalStateException e) {
+                if (outbound != null && outbound.pair.isDead()) {
+                    queuePair.fault(e);
+                    return;
+                }
+                // A key of the peer's ended during the access; the next look finds that out.
+                if (++staleKeys > MAX_STALE_KEYS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private void drive(boolean peerActed) {
+        while (true) {
+            retire(peerActed);
+            if (queuePair.isError()) {
+                flushClaimed();
+                return;
+            }
+            if (errorDue || failed || sends.next == sends.tail || !mayExecute()) {
+                if (await(Requester.DONE)) {
+                    continue;
+                }
+                return;
+            }
+            int base = sends.base(sends.next);
+            int needs = requester.execute(base, sends.head == sends.next);
+            if (needs == Requester.DONE) {
+                failed = sends.status(base) != SUCCESS && sends.status(base) != SendQueue.UNACKNOWLEDGED;
+                sends.next++;
+            } else if (!await(needs)) {
+                return;
+            }
+        }
+    }
+
+    /** Whether the state lets a request be executed; one that has begun goes on while the queue is drained. */
+    private boolean mayExecute() {
+        return queuePair.isSending() || requester.hasBegun();
+    }
+
+    private void retire(boolean peerActed) {
+        retireAcknowledged();
+        Outbound peer = outbound;
+        if (peer == null || (!peerActed && sends.head == sends.next && !requester.hasBegun())) {
+            return;
+        }
+        int refusal = peer.area.refusal();
+        if (refusal != 0 && !failed) {
+            // What was consumed before the refusal is known now.
+            retireAcknowledged();
+            refused(refusal);
+        }
+    }
+
+    private void retireAcknowledged() {
+        while (sends.head != sends.next) {
+            int base = sends.base(sends.head);
+            int status = sends.status(base);
+            if (status == SendQueue.UNACKNOWLEDGED) {
+                if (outbound == null || !outbound.isConsumed(sends.acknowledgedBy(base))) {
+                    return;
+                }
+                status = SUCCESS;
+            }
+            completeHead(status);
+        }
+    }
+
+    private void completeHead(int status) {
+        int position = sends.head;
+        int base = sends.base(position);
+        if (status != SUCCESS && status != FLUSHED) {
+            fail();
+        }
+        if (status != SUCCESS || signalAll || (sends.flags(base) & SendFlags.SIGNALED) != 0) {
+            sends.signaled(position);
+            queue.push(
+                    sends,
+                    position,
+                    sends.words[base + SendQueue.ID],
+                    status,
+                    OPCODES[sends.opcode(base)],
+                    (int) sends.words[base + SendQueue.LENGTH],
+                    0,
+                    number,
+                    0,
+                    false);
+        }
+        sends.removeHead();
+        if (limitReason != Requester.DONE) {
+            endLimit();
+        }
+    }
+
+    private void refused(int refusal) {
+        int status = refusal == WorkCompletionStatus.REMOTE_INVALID_REQUEST.value()
+                        || refusal == WorkCompletionStatus.REMOTE_ACCESS_ERROR.value()
+                ? refusal
+                : WorkCompletionStatus.REMOTE_OPERATION_ERROR.value();
+        if (sends.head != sends.next) {
+            completeHead(status);
+        } else if (requester.hasBegun()) {
+            sends.next++;
+            completeHead(status);
+        }
+        fail();
+    }
+
+    /** The queue pair is in error, before anybody sees the completion that tells why. */
+    private void fail() {
+        failed = true;
+        errorDue = true;
+        queuePair.markError();
+    }
+
+    private void flushClaimed() {
+        endLimit();
+        while (sends.head != sends.tail) {
+            if (sends.head == sends.next) {
+                sends.next++;
+                completeHead(FLUSHED);
+            } else {
+                int status = sends.status(sends.base(sends.head));
+                completeHead(status == SendQueue.UNACKNOWLEDGED ? FLUSHED : status);
+            }
+        }
+        requester.attach(outbound);
+        failed = true;
+    }
+
+    // Waiting.
+
+    /**
+     * Says to the peer what the send queue waits for.
+     *
+     * @param needs why the next request can't go on; {@link Requester#DONE} when there is none
+     * @return whether to look once more
+     */
+    private boolean await(int needs) {
+        Outbound peer = outbound;
+        if (peer != null) {
+            int flags = waitingFlags(needs);
+            if (peer.setWaiting(flags)) {
+                return true;
+            }
+            if (flags != 0 && (flags != kickedFlags || peer.produced() != kickedProduced)) {
+                kickedProduced = peer.produced();
+                peer.kick();
+            }
+            kickedFlags = flags;
+        }
+        watchTime(needs, peer);
+        return false;
+    }
+
+    private int waitingFlags(int needs) {
+        int flags = switch (needs) {
+            case Requester.NEEDS_CREDIT -> Area.WAITING_CREDIT;
+            case Requester.NEEDS_SPACE -> Area.WAITING_SPACE;
+            case Requester.NEEDS_ANSWER -> Area.WAITING_ACKNOWLEDGEMENT;
+            default -> 0;
+        };
+        return sends.head != sends.next ? flags | Area.WAITING_ACKNOWLEDGEMENT : flags;
+    }
+
+    private void watchTime(int needs, Outbound peer) {
+        if (sends.head == sends.tail) {
+            return;
+        }
+        boolean unanswered = sends.head != sends.next || requester.hasBegun();
+        boolean isAway = peer == null || !Area.isOpen(peer.area.state());
+        if (needs == Requester.NEEDS_PEER || (unanswered && isAway)) {
+            limit(Requester.NEEDS_PEER, timeoutNanos(peer == null));
+        } else if (unanswered ? isStarved(peer) : needs == Requester.NEEDS_CREDIT) {
+            limit(Requester.NEEDS_CREDIT, pauseNanos(Area.minRnrTimer(peer.area.state())));
+        } else if (limitReason != Requester.DONE) {
+            endLimit();
+        }
+    }
+
+    private static boolean isStarved(Outbound peer) {
+        int sequence = peer.area.starved();
+        return sequence != 0 && !peer.isConsumed(sequence);
+    }
+
+    /**
+     * How long the peer may be away; 0 for ever. Finding each other takes the progress threads of two processes, so that
+     * a busy machine gets more time for it than a wire would.
+     */
+    private long timeoutNanos(boolean isUnknown) {
+        int code = queuePair.timeout();
+        if (code == 0) {
+            return 0;
+        }
+        long nanos = (TIMEOUT_UNIT_NANOS << code) * (queuePair.retryCount() + 1);
+        return isUnknown ? Math.max(nanos, MIN_SEARCH_NANOS) : nanos;
+    }
+
+    /** How long the peer may have no receive; 0 for ever. */
+    private long pauseNanos(int code) {
+        int retries = queuePair.rnrRetryCount();
+        return retries == FOR_EVER
+                ? 0
+                : Math.max(PAUSES[code] * PAUSE_UNIT_NANOS, MIN_PAUSE_NANOS) * Math.max(1, retries);
+    }
+
+    private void limit(int reason, long nanos) {
+        if (limitReason == reason && limitPosition == sends.head) {
+            return;
+        }
+        endLimit();
+        if (nanos != 0) {
+            limitReason = reason;
+            limitPosition = sends.head;
+            timer = queuePair.schedule(nanos, this::expire);
+        }
+    }
+
+    private void endLimit() {
+        limitReason = Requester.DONE;
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+
+    /** The time of a limit is over. Called by the progress thread. */
+    private void expire() {
+        claim.acquire();
+        try {
+            int reason = limitReason;
+            int position = limitPosition;
+            run(true);
+            if (reason != Requester.DONE && reason == limitReason && position == limitPosition && !errorDue) {
+                timer = null;
+                if (sends.head == sends.next) {
+                    sends.next++;
+                }
+                completeHead(
+                        reason == Requester.NEEDS_PEER
+                                ? WorkCompletionStatus.RETRY_EXCEEDED.value()
+                                : WorkCompletionStatus.RECEIVER_NOT_READY_RETRY_EXCEEDED.value());
+            }
+        } finally {
+            releaseAndSettle();
+        }
+    }
+}
