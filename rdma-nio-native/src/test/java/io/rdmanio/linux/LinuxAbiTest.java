@@ -80,6 +80,8 @@ class LinuxAbiTest {
         table.put("F_SEAL_FUTURE_WRITE", (long) MemoryFile.SEAL_FUTURE_WRITE);
         table.put("MFD_CLOEXEC", (long) MemoryFile.MFD_CLOEXEC);
         table.put("MFD_ALLOW_SEALING", (long) MemoryFile.MFD_ALLOW_SEALING);
+        table.put("MADV_POPULATE_READ", (long) MappedPages.MADV_POPULATE_READ);
+        table.put("MADV_POPULATE_WRITE", (long) MappedPages.MADV_POPULATE_WRITE);
         table.put("SEEK_END", (long) MemoryFile.SEEK_END);
         table.put("PROT_READ", (long) MemoryFile.PROT_READ);
         table.put("PROT_WRITE", (long) MemoryFile.PROT_WRITE);

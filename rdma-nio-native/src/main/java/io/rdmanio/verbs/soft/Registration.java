@@ -1,6 +1,7 @@
 package io.rdmanio.verbs.soft;
 
 import io.rdmanio.linux.Errno;
+import io.rdmanio.linux.MappedPages;
 import io.rdmanio.linux.MemoryFile;
 import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.VerbsException;
@@ -67,6 +68,22 @@ record Registration(MemorySegment memory, long ioVirtualAddress, int accessFlags
         }
         if (memory.isReadOnly() && (accessFlags & AccessFlags.LOCAL_WRITE) != 0) {
             throw refused(Errno.EACCES, "The memory is read-only, and LOCAL_WRITE is wanted.");
+        }
+    }
+
+    /**
+     * Checks that the memory is there, as a device that pins it would.
+     *
+     * @throws VerbsException when it is not, or is not writable as the flags demand
+     */
+    void requireMapped() throws VerbsException {
+        boolean onDemand = (accessFlags & AccessFlags.ON_DEMAND) != 0;
+        boolean writable = (accessFlags & AccessFlags.LOCAL_WRITE) != 0;
+        if (!onDemand && !MappedPages.populate(memory.address(), memory.byteSize(), writable)) {
+            throw refused(
+                    Errno.EFAULT,
+                    "The memory is not mapped, not in full or not so that it can be "
+                            + (writable ? "written." : "read."));
         }
     }
 

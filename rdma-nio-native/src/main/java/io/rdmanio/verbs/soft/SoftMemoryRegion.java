@@ -106,6 +106,7 @@ final class SoftMemoryRegion implements MemoryRegionHandle {
         MemorySegment memory = registration.memory();
         SharedMemory shared = keys.allocations().find(memory.address(), memory.byteSize());
         if (shared == null) {
+            registration.requireMapped();
             return KeyMemory.own(memory);
         }
         int excess = shared.excess(registration.accessFlags());

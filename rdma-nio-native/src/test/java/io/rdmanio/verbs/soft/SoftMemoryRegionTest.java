@@ -2,7 +2,10 @@ package io.rdmanio.verbs.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.rdmanio.linux.MappedPages;
+import io.rdmanio.linux.MemoryFile;
 import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.ReregisterFlags;
@@ -71,6 +74,17 @@ class SoftMemoryRegionTest {
         assertRefused("EINVAL", "no such memory", () -> domain.registerMemory(0, 8, 0));
         assertRefused("EINVAL", "no such memory", () -> domain.registerMemory(8, Long.MAX_VALUE, 0));
         assertRefused("EINVAL", "no such memory", () -> domain.registerMemory(-8, 4, 0));
+    }
+
+    @Test
+    void registerMemory_refusesMemoryThatIsNotThere() throws IOException {
+        assumeFalse(MappedPages.populate(64, 8, false), "this kernel can't tell");
+        assertRefused("EFAULT", "not mapped", () -> domain.registerMemory(64, 8, 0));
+        try (MemoryFile file = MemoryFile.create("rdmanio-test", PAGE)) {
+            long address = file.map(0, PAGE, false, arena).address();
+            domain.registerMemory(address, PAGE, AccessFlags.REMOTE_READ).destroy();
+            assertRefused("EFAULT", "written", () -> domain.registerMemory(address, PAGE, READ_WRITE));
+        }
     }
 
     @Test
