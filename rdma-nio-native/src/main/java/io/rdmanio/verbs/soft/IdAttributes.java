@@ -2,7 +2,6 @@ package io.rdmanio.verbs.soft;
 
 import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.AddressHandleAttributes;
-import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.GlobalRoute;
 import io.rdmanio.verbs.QueuePairAttributes;
 import io.rdmanio.verbs.QueuePairState;
@@ -14,8 +13,6 @@ import io.rdmanio.verbs.VerbsException;
  */
 final class IdAttributes {
     private static final int PATH_MTU_BYTES = 4096;
-    // fd52:646d:6150::/64, which the tokens of hosts follow.
-    private static final long GID_PREFIX = 0xFD52_646D_6150_0000L;
 
     private IdAttributes() {}
 
@@ -70,7 +67,7 @@ final class IdAttributes {
             QueuePairAttributes attributes, ConnectedQueuePair.Agreement agreement, ConnectionPeer peer) {
         return attributes
                 .addressVector(
-                        AddressHandleAttributes.global(1, GlobalRoute.to(new Gid(GID_PREFIX, peer.peerToken()), 0)))
+                        AddressHandleAttributes.global(1, GlobalRoute.to(SoftContext.gid(peer.peerToken()), 0)))
                 .pathMtuBytes(PATH_MTU_BYTES)
                 .destinationNumber(agreement.peerQueuePair())
                 .receivePacketNumber(0)

@@ -2,6 +2,7 @@ package io.rdmanio.verbs.soft;
 
 import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.EventFd;
+import io.rdmanio.verbs.AddressHandleAttributes;
 import io.rdmanio.verbs.AtomicCapability;
 import io.rdmanio.verbs.DeviceAttributes;
 import io.rdmanio.verbs.Gid;
@@ -21,7 +22,9 @@ import io.rdmanio.verbs.spi.QueuePairHandle;
 import io.rdmanio.verbs.spi.QueuePairRequest;
 import io.rdmanio.verbs.spi.SharedReceiveQueueHandle;
 import io.rdmanio.verbs.spi.TakenAsyncEvent;
+import io.rdmanio.verbs.spi.WorkCompletionLayout;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -284,6 +287,17 @@ final class SoftContext implements ContextHandle, QueueFactory {
                     "The table has one entry.");
         }
         return FULL_PARTITION_KEY;
+    }
+
+    @Override
+    public AddressHandleAttributes pathToSender(int port, MemorySegment completion, MemorySegment header)
+            throws VerbsException {
+        if (header != null) {
+            return ContextHandle.super.pathToSender(port, completion, header);
+        }
+        return AddressHandleAttributes.local(port, WorkCompletionLayout.SOURCE_LOCAL_ID.get(completion))
+                .withServiceLevel(WorkCompletionLayout.SERVICE_LEVEL.get(completion))
+                .withSourcePathBits(WorkCompletionLayout.DESTINATION_PATH_BITS.get(completion));
     }
 
     // Asynchronous events.
