@@ -197,11 +197,11 @@ final class Sender {
                 drive(peerActed);
                 return;
             } catch (ViolationException e) {
-                queuePair.fault(e);
+                endWithPair(e);
                 return;
             } catch (IllegalStateException e) {
                 if (outbound != null && outbound.pair.isDead()) {
-                    queuePair.fault(e);
+                    endWithPair(e);
                     return;
                 }
                 // A key of the peer's ended during the access; the next look finds that out.
@@ -209,6 +209,14 @@ final class Sender {
                     throw e;
                 }
             }
+        }
+    }
+
+    /** The peer's word was no good, or its memory is gone. When this happens in error, there is nobody else to flush. */
+    private void endWithPair(RuntimeException failure) {
+        queuePair.fault(failure);
+        if (queuePair.isError()) {
+            flushClaimed();
         }
     }
 
