@@ -9,5 +9,6 @@ module io.rdmanio.verbs {
     uses io.rdmanio.verbs.spi.VerbsEngine;
 
     provides io.rdmanio.verbs.spi.VerbsEngine with
-            io.rdmanio.verbs.ffm.FfmEngine;
+            io.rdmanio.verbs.ffm.FfmEngine,
+            io.rdmanio.verbs.soft.SoftEngine;
 }

@@ -49,11 +49,31 @@ class NativeArchTest {
             .resideInAPackage("io.rdmanio.verbs.cm");
 
     @ArchTest
-    static final ArchRule engine_showsItselfOnlyAsAService = classes()
+    static final ArchRule ffm_knowsNothingOfTheSoftwareDevice = noClasses()
             .that()
             .resideInAPackage("io.rdmanio.verbs.ffm")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.rdmanio.verbs.soft");
+
+    @ArchTest
+    static final ArchRule softwareDevice_knowsNothingOfFfm = noClasses()
+            .that()
+            .resideInAPackage("io.rdmanio.verbs.soft")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.rdmanio.verbs.ffm");
+
+    @ArchTest
+    static final ArchRule engines_showThemselvesOnlyAsServices = classes()
+            .that()
+            .resideInAnyPackage("io.rdmanio.verbs.ffm", "io.rdmanio.verbs.soft")
+            .and()
+            .areTopLevelClasses()
             .and()
             .doNotHaveSimpleName("FfmEngine")
+            .and()
+            .doNotHaveSimpleName("SoftEngine")
             .should()
             .notBePublic();
 }

@@ -6,6 +6,7 @@ import io.rdmanio.linux.FileDescriptors;
 import io.rdmanio.linux.ReceivedMessage;
 import io.rdmanio.linux.SystemCallException;
 import io.rdmanio.linux.UnixSocket;
+import io.rdmanio.linux.UnixSocket.Receipt;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -217,39 +218,52 @@ final class ControlSocket {
     }
 
     /**
-     * Handles what has arrived.
+     * Handles what has arrived. It may be called while another socket's messages are handled, but not this one's.
      *
      * @param most how many messages to handle at most
      */
     void receive(int most) {
+        boolean kicked = false;
         try {
             for (int i = 0; i < most && !ended; i++) {
-                switch (socket.receive(received, receipt)) {
-                    case NOTHING_YET -> {
-                        return;
-                    }
-                    case MESSAGE -> handle();
-                    case END -> {
-                        // A reset comes before what was sent before it, and only once: look again.
-                        if (sawEnd) {
-                            end(Errno.ECONNRESET, "the peer has closed the connection");
-                        }
-                        sawEnd = true;
-                    }
+                Receipt result = socket.receive(received, receipt);
+                if (result == Receipt.NOTHING_YET) {
+                    break;
+                }
+                if (result == Receipt.MESSAGE && isKick()) {
+                    kicked = true;
+                } else if (result == Receipt.MESSAGE) {
+                    handle(() -> receiver.received(message()));
+                } else if (sawEnd) {
+                    end(Errno.ECONNRESET, "the peer has closed the connection");
+                } else {
+                    // A reset comes before what was sent before it, and only once: look again.
+                    sawEnd = true;
                 }
             }
         } catch (SystemCallException e) {
             end(e.errno(), e.getMessage());
         }
+        // Once, however many there were.
+        if (kicked && !ended) {
+            handle(receiver::kicked);
+        }
     }
 
-    private void handle() {
+    private boolean isKick() {
+        return receipt.byteCount() == KICK.byteSize()
+                && receipt.descriptorCount() == 0
+                && !receipt.isControlTruncated();
+    }
+
+    /** What is done about something that has arrived. */
+    private interface Reaction {
+        void run() throws ProtocolException;
+    }
+
+    private void handle(Reaction reaction) {
         try {
-            if (receipt.byteCount() == KICK.byteSize() && receipt.descriptorCount() == 0) {
-                receiver.kicked();
-            } else {
-                receiver.received(message());
-            }
+            reaction.run();
         } catch (ProtocolException e) {
             end(Errno.EPROTO, e.getMessage());
         } catch (RuntimeException | Error e) {

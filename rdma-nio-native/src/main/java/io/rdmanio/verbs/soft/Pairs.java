@@ -12,8 +12,7 @@ import java.util.stream.Stream;
  * The pairs of a host, and what is about to be one: who has a pair with this process already, and which of several
  * connections with the same process is further on.
  *
- * <p>Thread safety: belongs to the progress thread, but {@link #forgetDoorbell}, {@link #count} and {@link #all}, which any
- * thread may call.
+ * <p>Thread safety: belongs to the progress thread, but {@link #count} and {@link #all}, which any thread may call.
  */
 final class Pairs {
     /** How many pairs and handshakes there are at most, of those that others began. */
@@ -111,11 +110,6 @@ final class Pairs {
             claimant.catchUp();
         }
         return alive(peer) != null || claims.containsKey(peer);
-    }
-
-    /** Tells all peers that a completion channel is gone. */
-    void forgetDoorbell(SoftCompletionChannel channel) {
-        all.forEach(pair -> pair.forgetDoorbell(channel));
     }
 
     /** How many pairs there are. */

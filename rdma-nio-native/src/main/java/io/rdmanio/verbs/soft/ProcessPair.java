@@ -359,7 +359,7 @@ final class ProcessPair implements ConnectionPeer {
     /**
      * The number by which the peer knows a completion channel of ours; it is told when this is first called.
      *
-     * @param channel the channel, open; see {@link SoftHost#forgetDoorbell}
+     * @param channel the channel, open; {@link #forgetDoorbell} before it is closed
      * @return the number
      * @throws IOException when there are too many, or no descriptor is left
      */

@@ -345,7 +345,9 @@ final class SoftContext implements ContextHandle, QueueFactory {
 
     @Override
     public ProtectionDomainHandle allocateProtectionDomain() {
-        return new SoftProtectionDomain(host.keys(), this);
+        // A domain of the ids' context may outlive the last id, and its keys are the host's.
+        host.retain();
+        return new SoftProtectionDomain(host.keys(), this, host::release);
     }
 
     @Override

@@ -101,6 +101,15 @@ final class SoftHost {
         return new SecureRandom().nextLong();
     }
 
+    /**
+     * The token that the host of this process has, whenever there is one.
+     *
+     * @return a random number, the same for the whole life of the process
+     */
+    static long processToken() {
+        return PROCESS_TOKEN;
+    }
+
     private static boolean isSameUser(ProcessCredentials other) {
         return other.userId() == ProcessCredentials.own().userId();
     }
@@ -279,14 +288,5 @@ final class SoftHost {
             listeners.remove(listener);
             listener.close();
         };
-    }
-
-    /**
-     * Takes back what peers were told of a completion channel, before its descriptor is closed.
-     *
-     * @param channel the channel, whether or not a peer was told
-     */
-    void forgetDoorbell(SoftCompletionChannel channel) {
-        pairs.forgetDoorbell(channel);
     }
 }

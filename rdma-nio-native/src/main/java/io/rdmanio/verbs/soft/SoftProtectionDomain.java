@@ -30,6 +30,7 @@ final class SoftProtectionDomain implements ProtectionDomainHandle {
     private final KeyTable keys;
     private final QueueFactory queues;
     private final boolean lent;
+    private final Runnable end;
 
     /**
      * Makes a domain.
@@ -38,13 +39,25 @@ final class SoftProtectionDomain implements ProtectionDomainHandle {
      * @param queues makes the queues of the device
      */
     SoftProtectionDomain(KeyTable keys, QueueFactory queues) {
-        this(keys, queues, false);
+        this(keys, queues, false, () -> {});
     }
 
-    private SoftProtectionDomain(KeyTable keys, QueueFactory queues, boolean lent) {
+    /**
+     * Makes a domain that has a part in something.
+     *
+     * @param keys the keys of the host
+     * @param queues makes the queues of the device
+     * @param end gives the part back, when the domain is destroyed
+     */
+    SoftProtectionDomain(KeyTable keys, QueueFactory queues, Runnable end) {
+        this(keys, queues, false, end);
+    }
+
+    private SoftProtectionDomain(KeyTable keys, QueueFactory queues, boolean lent, Runnable end) {
         this.keys = keys;
         this.queues = queues;
         this.lent = lent;
+        this.end = end;
     }
 
     /**
@@ -55,7 +68,7 @@ final class SoftProtectionDomain implements ProtectionDomainHandle {
      * @return the domain
      */
     static SoftProtectionDomain lent(KeyTable keys, QueueFactory queues) {
-        return new SoftProtectionDomain(keys, queues, true);
+        return new SoftProtectionDomain(keys, queues, true, () -> {});
     }
 
     /**
@@ -165,5 +178,6 @@ final class SoftProtectionDomain implements ProtectionDomainHandle {
         if (!lent && !users.isEmpty()) {
             throw new VerbsException("ibv_dealloc_pd", "", Errno.EBUSY, users.size() + " queue pairs are in it.");
         }
+        end.run();
     }
 }

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmanio.linux.Errno;
+import io.rdmanio.linux.FileDescriptors;
 import io.rdmanio.linux.Poll;
 import io.rdmanio.linux.SystemCallException;
 import io.rdmanio.linux.UnixSocket;
+import io.rdmanio.linux.WakePipe;
 import io.rdmanio.verbs.LeakCheck;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -170,28 +172,36 @@ class PairTest {
     }
 
     @Test
-    void doorbells_ringAtTheOtherEnd() throws Exception {
-        ProcessPair pair = AwaitedPair.connect(host, other).pair();
-        ProcessPair back = counterpart(other, host);
-        SoftCompletionChannel channel = new SoftCompletionChannel();
-        try {
-            int index = pair.doorbellIndexOf(channel);
-            assertThat(pair.doorbellIndexOf(channel)).isEqualTo(index);
+    void doorbellOfThePeer_isRungUntilItIsGone() throws Exception {
+        try (RawPeer peer = RawPeer.of(host).joined();
+                WakePipe pipe = new WakePipe()) {
+            await().until(() -> host.pairs().count() == 1);
+            ProcessPair pair = host.pairs().all().findAny().orElseThrow();
+            int descriptor = pipe.openOtherEnd();
+            peer.send(new ControlMessage.Doorbell(7, descriptor));
+            FileDescriptors.close(descriptor);
             await().until(() -> {
-                back.ringPeer(index);
-                return Poll.awaitReadable(channel.fileDescriptor(), -1, 0) == 1;
+                pair.ringPeer(7);
+                return isRung(pipe);
             });
-            back.ringPeer(index + 1);
-            back.ringPeer(-1);
-            back.ringPeer(Integer.MAX_VALUE);
-            host.forgetDoorbell(channel);
-            host.forgetDoorbell(channel);
-            settle(other);
-        } finally {
-            channel.destroy();
+            pipe.drain();
+            for (int stranger : new int[] {-1, 6, 8, Integer.MAX_VALUE}) {
+                pair.ringPeer(stranger);
+            }
+            assertThat(isRung(pipe)).isFalse();
+            peer.send(new ControlMessage.DoorbellGone(7));
+            await().until(() -> {
+                pipe.drain();
+                pair.ringPeer(7);
+                return !isRung(pipe);
+            });
+            assertThat(pair.isDead()).isFalse();
         }
-        assertThat(pair.isDead()).isFalse();
-        assertThat(back.isDead()).isFalse();
+        await().until(() -> host.pairs().count() == 0);
+    }
+
+    private static boolean isRung(WakePipe pipe) throws IOException {
+        return Poll.awaitReadable(pipe.fileDescriptor(), -1, 0) == 1;
     }
 
     @Test

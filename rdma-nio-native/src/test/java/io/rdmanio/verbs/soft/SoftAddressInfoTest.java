@@ -57,7 +57,8 @@ class SoftAddressInfoTest {
         assertThat(any.destination()).isNull();
         assertThat(lookUp(null, "7", passive.withFamily(AddressFamily.INET6)).source())
                 .isEqualTo(new InetSocketAddress("::", 7));
-        assertThat(lookUp("127.0.0.1", null, passive).source()).isEqualTo(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
+        assertThat(lookUp("127.0.0.1", null, passive).source())
+                .isEqualTo(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
         assertThat(lookUp(null, "7", NUMERIC.withFamily(AddressFamily.INET)).destination())
                 .isEqualTo(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 7));
     }
