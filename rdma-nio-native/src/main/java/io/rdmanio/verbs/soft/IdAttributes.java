@@ -66,8 +66,7 @@ final class IdAttributes {
     private static QueuePairAttributes readyToReceive(
             QueuePairAttributes attributes, ConnectedQueuePair.Agreement agreement, ConnectionPeer peer) {
         return attributes
-                .addressVector(
-                        AddressHandleAttributes.global(1, GlobalRoute.to(SoftContext.gid(peer.peerToken()), 0)))
+                .addressVector(AddressHandleAttributes.global(1, GlobalRoute.to(SoftContext.gid(peer.peerToken()), 0)))
                 .pathMtuBytes(PATH_MTU_BYTES)
                 .destinationNumber(agreement.peerQueuePair())
                 .receivePacketNumber(0)

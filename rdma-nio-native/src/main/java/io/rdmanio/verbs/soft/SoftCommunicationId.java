@@ -39,6 +39,7 @@ final class SoftCommunicationId implements CommunicationIdHandle {
     private final IdAddresses addresses;
     private SoftEventChannel channel;
     private boolean ownsChannel;
+    private SoftSharedReceiveQueue sharedReceiveQueue;
     private long token;
     // What goes before the private data of the first request.
     private byte[] connectData = NOTHING;
@@ -308,8 +309,14 @@ final class SoftCommunicationId implements CommunicationIdHandle {
             return CommunicationIdHandle.super.createSharedReceiveQueue(domain, wanted, xrcDomain, queue);
         }
         addresses.requireDevice("rdma_create_srq");
+        SoftSharedReceiveQueue present = manager.get(() -> sharedReceiveQueue);
+        if (present != null && !present.isDestroyed()) {
+            throw IdAddresses.invalid("rdma_create_srq", "", "The id has a shared receive queue.");
+        }
         try {
-            return device.createSharedReceiveQueue(domain, wanted);
+            SharedReceiveQueueHandle made = device.createSharedReceiveQueue(domain, wanted);
+            manager.run(() -> sharedReceiveQueue = (SoftSharedReceiveQueue) made);
+            return made;
         } catch (VerbsException e) {
             throw Failures.within("rdma_create_srq", wanted.toString(), e);
         }

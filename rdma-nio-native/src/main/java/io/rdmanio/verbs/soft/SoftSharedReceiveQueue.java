@@ -32,6 +32,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueHandle {
     private final Set<SoftQueuePair> starved = new LinkedHashSet<>();
     private ReceiveQueue receives;
     private int limit;
+    private volatile boolean destroyed;
 
     SoftSharedReceiveQueue(SoftContext context, SoftProtectionDomain domain, SharedReceiveQueueAttributes wanted)
             throws VerbsException {
@@ -197,8 +198,14 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueueHandle {
         return asyncElement;
     }
 
+    /** Whether it was destroyed, so that its id has none. */
+    boolean isDestroyed() {
+        return destroyed;
+    }
+
     @Override
     public void destroy() {
+        destroyed = true;
         context.forget(asyncElement);
     }
 }
