@@ -49,6 +49,9 @@ final class Requester {
     private int askedStaging;
     private int askedBytes;
     private final Runnable whenKnown;
+    // What was there before an atomic.
+    private final long[] result = new long[1];
+    private final MemorySegment resultMemory = MemorySegment.ofArray(result);
 
     Requester(SoftQueuePair queuePair, SendQueue sends, LocalMemory memory) {
         this.queuePair = queuePair;
@@ -455,13 +458,13 @@ final class Requester {
                 compare,
                 sends.words[base + SendQueue.OPERAND],
                 sends.words[base + SendQueue.SWAP]);
-        long[] result = {before};
+        result[0] = before;
         return memory.copy(
                         sends.words,
                         sges,
                         sends.sgeCount(base),
                         0,
-                        MemorySegment.ofArray(result),
+                        resultMemory,
                         0,
                         Long.BYTES,
                         AccessFlags.LOCAL_WRITE)
