@@ -199,6 +199,18 @@ final class Outbound {
         pair.kickPeerWork(attach.slot());
     }
 
+    /** Whether we wait for the peer. */
+    boolean isWaiting() {
+        return waiting != 0;
+    }
+
+    /** Whether the peer has done something since we looked last that may end the waiting. */
+    boolean hasMoved() {
+        return area.consumed() != consumedSeen
+                || ((waiting & Area.WAITING_CREDIT) != 0 && area.posted() != postedSeen)
+                || area.refusal() != 0;
+    }
+
     /**
      * Says what we wait for.
      *

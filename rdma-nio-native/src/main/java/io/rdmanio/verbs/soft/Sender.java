@@ -8,6 +8,7 @@ import io.rdmanio.verbs.WorkCompletionStatus;
 import io.rdmanio.verbs.spi.SendWorkRequestLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Drives a queue pair's send queue: has requests executed in their order, completes them in their order, and when one
@@ -46,6 +47,10 @@ final class Sender {
         OPCODES[SendOpcode.SEND_WITH_INVALIDATE] = WorkCompletionOpcode.SEND;
     }
 
+    /** The next in the completion queue's list of those that wait; the list's business. */
+    Sender nextWaiting;
+
+    private final AtomicBoolean enlisted = new AtomicBoolean();
     private final Claim claim = new Claim();
     private final SoftQueuePair queuePair;
     private final SoftCompletionQueue queue;
@@ -119,6 +124,39 @@ final class Sender {
             releaseAndSettle();
         }
         return true;
+    }
+
+    /**
+     * Goes on if the peer has done what is waited for, so that a program that polls need not wait for the progress
+     * thread. Called by the poller of the send queue's completions.
+     *
+     * @return whether it waits still
+     */
+    boolean progressByPoller() {
+        if (!claim.tryAcquire()) {
+            return true;
+        }
+        try {
+            if (outbound != null && outbound.hasMoved()) {
+                run(true);
+            }
+            return outbound != null && outbound.isWaiting();
+        } catch (IllegalStateException e) {
+            queuePair.requireDead(e);
+            return false;
+        } finally {
+            releaseAndSettle();
+        }
+    }
+
+    /** Begins to be in the completion queue's list of those that wait. */
+    boolean enlist() {
+        return !enlisted.get() && enlisted.compareAndSet(false, true);
+    }
+
+    /** Is no longer in the list. */
+    void delist() {
+        enlisted.set(false);
     }
 
     private void releaseAndSettle() {
@@ -359,6 +397,9 @@ final class Sender {
                 peer.kick();
             }
             kickedFlags = flags;
+            if (flags != 0) {
+                queue.offerWaiting(this);
+            }
         }
         watchTime(needs, peer);
         return false;

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * <em>watched</em>) their peers need not tell.
  *
  * <p>Thread safety: {@code poll} is called by one thread at a time and owns the fields so marked. {@code arming} guards
- * the request for an event, and which queue pairs are watched. {@code ready} is a stack that any thread adds to and the
- * poller takes as a whole. The array of links is copied when it changes, under this object's monitor.
+ * the request for an event, and which queue pairs are watched. {@code ready} and {@code waiting} are stacks that any
+ * thread adds to and the poller takes as a whole. The array of links is copied when it changes, under this object's monitor.
  */
 final class SoftCompletionQueue implements CompletionQueueHandle {
     /** The most completions that a queue can hold. */
@@ -48,6 +48,7 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     private final long asyncElement;
     private final CompletionRing ring;
     private final AtomicReference<Inbound> ready = new AtomicReference<>();
+    private final AtomicReference<Sender> waiting = new AtomicReference<>();
     private volatile PairLink[] links = NONE;
 
     // Guarded by arming.
@@ -63,6 +64,7 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     private final int[] idlePolls = new int[MAX_ACTIVE];
     private int activeCount;
     private Inbound pending;
+    private Sender waitingSenders;
     private int pollsSinceArmed;
 
     SoftCompletionQueue(SoftContext context, int depthEntries, SoftCompletionChannel channel, long token) {
@@ -171,8 +173,50 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
         if (pending != null || ready.getPlain() != null) {
             count = pollReady(completions, count, capacity);
         }
-        // What the progress thread placed meanwhile.
-        return count == 0 ? ring.take(completions, capacity) : count;
+        if (count != 0) {
+            return count;
+        }
+        if (waitingSenders != null || waiting.getPlain() != null) {
+            progressSenders();
+        }
+        // What they completed, and the progress thread meanwhile.
+        return ring.take(completions, capacity);
+    }
+
+    /** The sends of a queue pair wait for its peer. Called by any thread. */
+    void offerWaiting(Sender sender) {
+        if (!sender.enlist()) {
+            return;
+        }
+        Sender top;
+        do {
+            top = waiting.get();
+            sender.nextWaiting = top;
+        } while (!waiting.compareAndSet(top, sender));
+    }
+
+    private void progressSenders() {
+        Sender still = progressSenders(waitingSenders, null);
+        waitingSenders = progressSenders(waiting.getAndSet(null), still);
+    }
+
+    /** Lets those of a list go on; those that wait still are put before a list. */
+    private static Sender progressSenders(Sender list, Sender before) {
+        Sender still = before;
+        Sender sender = list;
+        while (sender != null) {
+            Sender next = sender.nextWaiting;
+            if (sender.progressByPoller()) {
+                sender.nextWaiting = still;
+                still = sender;
+            } else {
+                // Whoever begins to wait from now on enlists anew; who did just before is woken by the progress thread.
+                sender.nextWaiting = null;
+                sender.delist();
+            }
+            sender = next;
+        }
+        return still;
     }
 
     private int pollActive(MemorySegment into, int before, int capacity) {
