@@ -15,7 +15,11 @@ import java.util.function.Supplier;
 
 /**
  * The connection manager of a host: its listeners, and the connections that its peers know of by a number. The events
- * are those of librdmacm over RoCE, and so is what the peers tell each other.
+ * are those of librdmacm over RoCE, and so is what the peers tell each other. ADDRESS_ERROR and ROUTE_ERROR don't arise,
+ * since what the device can't reach is refused at once.
+ *
+ * <p>How long an answer of the peer's program may take is set by the system property
+ * {@code io.rdmanio.soft.connectTimeoutMillis}, {@value #DEFAULT_ANSWER_MILLIS} by default; then UNREACHABLE follows.
  *
  * <p>Thread safety: all methods may be called by any thread. {@link #lock} guards everything here, the connections and
  * the queues of their events; nothing blocks under it, and the program's threads and the progress thread take it for
@@ -56,7 +60,7 @@ final class ConnectionManager {
         this(
                 network,
                 process,
-                TimeUnit.MILLISECONDS.toNanos(Integer.getInteger(ANSWER_PROPERTY, DEFAULT_ANSWER_MILLIS)));
+                TimeUnit.MILLISECONDS.toNanos(Math.max(Integer.getInteger(ANSWER_PROPERTY, DEFAULT_ANSWER_MILLIS), 1)));
     }
 
     ConnectionManager(ConnectionNetwork network, String process, long answerNanos) {
