@@ -1,5 +1,6 @@
 package io.rdmanio.verbs.soft;
 
+import io.rdmanio.verbs.AddressHandleAttributes;
 import io.rdmanio.verbs.DeviceAttributes;
 import io.rdmanio.verbs.ExtendedDeviceAttributes;
 import io.rdmanio.verbs.Gid;
@@ -12,6 +13,8 @@ import io.rdmanio.verbs.spi.CompletionQueueHandle;
 import io.rdmanio.verbs.spi.ContextHandle;
 import io.rdmanio.verbs.spi.ProtectionDomainHandle;
 import io.rdmanio.verbs.spi.TakenAsyncEvent;
+import io.rdmanio.verbs.spi.XrcDomainHandle;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
@@ -96,6 +99,17 @@ final class SharedContext implements ContextHandle {
     public CompletionQueueHandle createCompletionQueue(int depthEntries, CompletionChannelHandle channel, long token)
             throws VerbsException {
         return present("ibv_create_cq").createCompletionQueue(depthEntries, channel, token);
+    }
+
+    @Override
+    public XrcDomainHandle openXrcDomain(int fileDescriptor, int flags) throws VerbsException {
+        return present("ibv_open_xrcd").openXrcDomain(fileDescriptor, flags);
+    }
+
+    @Override
+    public AddressHandleAttributes pathToSender(int port, MemorySegment completion, MemorySegment header)
+            throws VerbsException {
+        return present("ibv_init_ah_from_wc").pathToSender(port, completion, header);
     }
 
     @Override

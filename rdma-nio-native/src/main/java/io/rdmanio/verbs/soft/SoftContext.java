@@ -23,6 +23,7 @@ import io.rdmanio.verbs.spi.QueuePairRequest;
 import io.rdmanio.verbs.spi.SharedReceiveQueueHandle;
 import io.rdmanio.verbs.spi.TakenAsyncEvent;
 import io.rdmanio.verbs.spi.WorkCompletionLayout;
+import io.rdmanio.verbs.spi.XrcDomainHandle;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -70,7 +71,7 @@ final class SoftContext implements ContextHandle, QueueFactory {
     private volatile GidTable gidTable;
 
     /** The GID table as it was at a time. */
-    private record GidTable(long readAtNanos, List<Gid> gids) {}
+    private record GidTable(long readAtNanos, List<GidEntry> entries) {}
 
     /**
      * Opens it.
@@ -116,40 +117,45 @@ final class SoftContext implements ContextHandle, QueueFactory {
         if (gid.subnetPrefix() == GID_PREFIX) {
             return gid.interfaceId();
         }
-        return addresses().contains(gid) ? ownToken : 0;
+        return isAddress(gid) ? ownToken : 0;
     }
 
-    private static List<Gid> addresses() {
-        List<Gid> found = new ArrayList<>();
+    private static boolean isAddress(Gid gid) {
+        return readTable(0).stream().skip(1).anyMatch(entry -> entry.gid().equals(gid));
+    }
+
+    private static List<GidEntry> readTable(long token) {
+        List<GidEntry> entries = new ArrayList<>();
+        entries.add(new GidEntry(gid(token), 0, PORT, GidType.ROCE_V2, 0));
         try {
             for (NetworkInterface one : Collections.list(NetworkInterface.getNetworkInterfaces())) {
                 for (InetAddress address : Collections.list(one.getInetAddresses())) {
-                    found.add(Gid.of(address));
+                    if (entries.size() < MAX_GIDS) {
+                        entries.add(new GidEntry(
+                                Gid.of(address), entries.size(), PORT, GidType.ROCE_V2, one.getIndex()));
+                    }
                 }
             }
         } catch (SocketException e) {
             System.getLogger(SoftContext.class.getName())
                     .log(System.Logger.Level.DEBUG, "the addresses of the host can't be listed", e);
         }
-        return found;
+        return List.copyOf(entries);
     }
 
-    private List<Gid> gids() {
+    private List<GidEntry> table() {
         GidTable current = gidTable;
         long now = System.nanoTime();
         if (current == null || now - current.readAtNanos() > GID_TABLE_NANOS) {
-            List<Gid> gids = new ArrayList<>();
-            gids.add(gid(host.token()));
-            gids.addAll(addresses());
-            current = new GidTable(now, List.copyOf(gids.subList(0, Math.min(gids.size(), MAX_GIDS))));
+            current = new GidTable(now, readTable(host.token()));
             gidTable = current;
         }
-        return current.gids();
+        return current.entries();
     }
 
     /** How many entries the GID table has. */
     int gidCount() {
-        return gids().size();
+        return table().size();
     }
 
     @Override
@@ -246,34 +252,30 @@ final class SoftContext implements ContextHandle, QueueFactory {
 
     @Override
     public Gid queryGid(int port, int index) throws VerbsException {
-        return entry("ibv_query_gid", port, index);
+        return entry("ibv_query_gid", port, index).gid();
     }
 
-    private Gid entry(String operation, int port, int index) throws VerbsException {
+    private GidEntry entry(String operation, int port, int index) throws VerbsException {
         requirePort(operation, port);
-        List<Gid> table = gids();
+        List<GidEntry> table = table();
         if (index < 0 || index >= table.size()) {
             throw new VerbsException(
                     operation,
                     NAME + ", port=" + port + ", index=" + index,
                     Errno.ENODATA,
-                    "The table has " + table.size() + " entries.");
+                    "The port has entries from 0 to " + (table.size() - 1) + ".");
         }
         return table.get(index);
     }
 
     @Override
     public GidEntry queryGidEntry(int port, int index) throws VerbsException {
-        return new GidEntry(entry("ibv_query_gid_ex", port, index), index, port, GidType.ROCE_V2, 0);
+        return entry("ibv_query_gid_ex", port, index);
     }
 
     @Override
     public List<GidEntry> queryGidTable() {
-        List<GidEntry> entries = new ArrayList<>();
-        for (Gid gid : gids()) {
-            entries.add(new GidEntry(gid, entries.size(), PORT, GidType.ROCE_V2, 0));
-        }
-        return entries;
+        return table();
     }
 
     @Override
@@ -367,6 +369,12 @@ final class SoftContext implements ContextHandle, QueueFactory {
                             + " completions (maxCompletionQueueEntries).");
         }
         return new SoftCompletionQueue(this, depthEntries, (SoftCompletionChannel) channel, token);
+    }
+
+    @Override
+    public XrcDomainHandle openXrcDomain(int fileDescriptor, int flags) throws VerbsException {
+        throw new VerbsException(
+                "ibv_open_xrcd", NAME, Errno.EOPNOTSUPP, "The device does not have this operation.");
     }
 
     @Override
