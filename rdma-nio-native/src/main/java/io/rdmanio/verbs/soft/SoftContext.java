@@ -131,8 +131,8 @@ final class SoftContext implements ContextHandle, QueueFactory {
             for (NetworkInterface one : Collections.list(NetworkInterface.getNetworkInterfaces())) {
                 for (InetAddress address : Collections.list(one.getInetAddresses())) {
                     if (entries.size() < MAX_GIDS) {
-                        entries.add(new GidEntry(
-                                Gid.of(address), entries.size(), PORT, GidType.ROCE_V2, one.getIndex()));
+                        entries.add(
+                                new GidEntry(Gid.of(address), entries.size(), PORT, GidType.ROCE_V2, one.getIndex()));
                     }
                 }
             }
@@ -373,8 +373,7 @@ final class SoftContext implements ContextHandle, QueueFactory {
 
     @Override
     public XrcDomainHandle openXrcDomain(int fileDescriptor, int flags) throws VerbsException {
-        throw new VerbsException(
-                "ibv_open_xrcd", NAME, Errno.EOPNOTSUPP, "The device does not have this operation.");
+        throw new VerbsException("ibv_open_xrcd", NAME, Errno.EOPNOTSUPP, "The device does not have this operation.");
     }
 
     @Override

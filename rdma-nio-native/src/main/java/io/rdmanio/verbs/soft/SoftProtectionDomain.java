@@ -157,6 +157,18 @@ final class SoftProtectionDomain implements ProtectionDomainHandle {
     }
 
     @Override
+    public MemoryRegionHandle registerDmaBuf(
+            int fileDescriptor, long offset, long lengthBytes, long ioVirtualAddress, int accessFlags)
+            throws VerbsException {
+        throw new VerbsException(
+                "ibv_reg_dmabuf_mr",
+                "fd=" + fileDescriptor + ", offset=" + offset + ", length=" + lengthBytes + ", access=0x"
+                        + Integer.toHexString(accessFlags),
+                Errno.EOPNOTSUPP,
+                "The device does not have this operation.");
+    }
+
+    @Override
     public MemoryWindowHandle allocateMemoryWindow(MemoryWindowType type) throws VerbsException {
         return SoftMemoryWindow.allocate(this, type);
     }
