@@ -14,11 +14,13 @@ import java.util.Arrays;
  * functions; each is linked when it is first needed, and a further function costs only its symbol look-up. A caller
  * narrows the result itself: {@code (int) Downcall.call(...)}.
  *
- * <p>{@code call} saves errno in the frame. {@code callPlain} does not, for functions that return their error.
+ * <p>{@code call} saves errno in the frame. {@code callPlain} does not, for functions that return their error or whose
+ * errors don't matter; it never allocates, whereas {@code call} makes an object where the compiler fails to see, for
+ * the depth of the calls around it, that it is for this call alone.
  * {@code callBrief} leaves the thread in Java state for the duration: only for functions that return at once, since no
  * safepoint is reached meanwhile.
  *
- * <p>Thread safety: all methods may be called by any thread. Nothing is allocated per call.
+ * <p>Thread safety: all methods may be called by any thread.
  */
 public final class Downcall {
     private static final Linker.Option SAVE_ERRNO = Linker.Option.captureCallState("errno");

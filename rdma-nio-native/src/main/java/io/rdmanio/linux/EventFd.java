@@ -53,9 +53,9 @@ public final class EventFd implements AutoCloseable {
      */
     public void signal() {
         if (gate.tryEnter()) {
-            try (CallFrame frame = CallFrame.enter()) {
+            try {
                 // EAGAIN means a count at its maximum: readable already.
-                Downcall.call(WRITE, frame, fileDescriptor, ONE.address(), VALUE_BYTES);
+                Downcall.callPlain(WRITE, fileDescriptor, ONE.address(), VALUE_BYTES);
             } finally {
                 leave();
             }
@@ -65,9 +65,9 @@ public final class EventFd implements AutoCloseable {
     /** Makes the descriptor unreadable until the next signal. On a closed one this does nothing. */
     public void drain() {
         if (gate.tryEnter()) {
-            try (CallFrame frame = CallFrame.enter()) {
+            try {
                 // EAGAIN means a count of zero: drained already.
-                Downcall.call(READ, frame, fileDescriptor, SINK.address(), VALUE_BYTES);
+                Downcall.callPlain(READ, fileDescriptor, SINK.address(), VALUE_BYTES);
             } finally {
                 leave();
             }

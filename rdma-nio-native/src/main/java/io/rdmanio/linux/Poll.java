@@ -33,7 +33,12 @@ public final class Poll {
             MemorySegment entries = frame.arguments();
             put(entries, 0, first);
             put(entries, POLLFD_BYTES, second);
-            int count = (int) Downcall.call(POLL, frame, frame.argumentsAddress(), 2, timeoutMillis);
+            // Without errno, which costs an object when the compiler can't prove that it is for this call alone.
+            int count = (int) Downcall.callPlain(POLL, frame.argumentsAddress(), 2, timeoutMillis);
+            if (count < 0) {
+                // A signal, or an error that comes again.
+                count = (int) Downcall.call(POLL, frame, frame.argumentsAddress(), 2, 0);
+            }
             if (count > 0) {
                 return bit(entries, 0, 1) | bit(entries, POLLFD_BYTES, 2);
             }

@@ -80,9 +80,9 @@ public final class WakePipe implements AutoCloseable {
      */
     public void drain() {
         if (gate.tryEnter()) {
-            try (CallFrame frame = CallFrame.enter()) {
+            try {
                 // EAGAIN means an empty pipe: drained already.
-                Downcall.call(READ, frame, fileDescriptor, SINK.address(), SINK.byteSize());
+                Downcall.callPlain(READ, fileDescriptor, SINK.address(), SINK.byteSize());
             } finally {
                 leave();
             }
@@ -142,10 +142,10 @@ public final class WakePipe implements AutoCloseable {
         /** Makes the other end readable, if somebody still has it. On a closed one this does nothing. */
         public void signal() {
             if (gate.tryEnter()) {
-                try (CallFrame frame = CallFrame.enter()) {
+                try {
                     // EAGAIN means a full pipe: readable already. EPIPE: nobody is there to be woken; the JVM ignores
                     // SIGPIPE.
-                    Downcall.call(WRITE, frame, fileDescriptor, ONE.address(), ONE.byteSize());
+                    Downcall.callPlain(WRITE, fileDescriptor, ONE.address(), ONE.byteSize());
                 } finally {
                     leave();
                 }
