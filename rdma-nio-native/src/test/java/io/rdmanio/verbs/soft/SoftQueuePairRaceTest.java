@@ -114,7 +114,7 @@ class SoftQueuePairRaceTest {
                     from.pair.postSend(request);
                     posted++;
                 } catch (PostException full) {
-                    Thread.yield();
+                    LockSupport.parkNanos(1);
                 }
             }
         }
@@ -127,7 +127,7 @@ class SoftQueuePairRaceTest {
             while (!traffic.ended) {
                 // In error every receive completes at once, and the completion queue holds four times the depth.
                 if (posted - taker.taken > DEPTH) {
-                    Thread.yield();
+                    LockSupport.parkNanos(1);
                     continue;
                 }
                 try {
@@ -135,7 +135,7 @@ class SoftQueuePairRaceTest {
                             request.workRequestId(posted).sgeCount(1).sge(0, side.region, 8192, 4000));
                     posted++;
                 } catch (PostException full) {
-                    Thread.yield();
+                    LockSupport.parkNanos(1);
                 }
             }
         }
