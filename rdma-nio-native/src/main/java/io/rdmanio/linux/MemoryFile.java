@@ -42,6 +42,8 @@ public final class MemoryFile implements AutoCloseable {
     static final int MFD_ALLOW_SEALING = 2;
     static final int MFD_NOEXEC_SEAL = 8;
     static final int SEEK_END = 2;
+    static final int FALLOC_FL_KEEP_SIZE = 1;
+    static final int FALLOC_FL_PUNCH_HOLE = 2;
     static final int PROT_READ = 1;
     static final int PROT_WRITE = 2;
     static final int MAP_SHARED = 1;
@@ -220,13 +222,30 @@ public final class MemoryFile implements AutoCloseable {
      * @throws IllegalStateException after close
      */
     public void reserve(long offset, long lengthBytes) throws SystemCallException {
+        allocate(0, offset, lengthBytes);
+    }
+
+    /**
+     * Gives memory back that nobody needs any more ({@code fallocate(2)} with {@code FALLOC_FL_PUNCH_HOLE}): it is zero
+     * for whoever looks, and whoever writes there again must {@linkplain #reserve reserve} it first.
+     *
+     * @param offset where it begins, a multiple of the size of a page
+     * @param lengthBytes how long it is, a multiple of the size of a page
+     * @throws SystemCallException when the system call fails
+     * @throws IllegalStateException when the file is closed
+     */
+    public void giveBack(long offset, long lengthBytes) throws SystemCallException {
+        allocate(FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, lengthBytes);
+    }
+
+    private void allocate(int mode, long offset, long lengthBytes) throws SystemCallException {
         enter();
         try (CallFrame frame = CallFrame.enter()) {
             int result;
             do {
-                result = (int) Downcall.call(FALLOCATE, frame, fileDescriptor, 0, offset, lengthBytes);
+                result = (int) Downcall.call(FALLOCATE, frame, fileDescriptor, mode, offset, lengthBytes);
             } while (result < 0 && frame.errno() == Errno.EINTR);
-            checked(result, frame, "fallocate(" + offset + ", " + lengthBytes + ")");
+            checked(result, frame, "fallocate(" + mode + ", " + offset + ", " + lengthBytes + ")");
         } finally {
             leave();
         }

@@ -17,6 +17,7 @@ class LinuxAbiTest {
             "errno.h",
             "fcntl.h",
             "linux/magic.h",
+            "linux/falloc.h",
             "linux/memfd.h",
             "poll.h",
             "sys/epoll.h",
@@ -83,6 +84,8 @@ class LinuxAbiTest {
         table.put("MADV_POPULATE_READ", (long) MappedPages.MADV_POPULATE_READ);
         table.put("MADV_POPULATE_WRITE", (long) MappedPages.MADV_POPULATE_WRITE);
         table.put("SEEK_END", (long) MemoryFile.SEEK_END);
+        table.put("FALLOC_FL_KEEP_SIZE", (long) MemoryFile.FALLOC_FL_KEEP_SIZE);
+        table.put("FALLOC_FL_PUNCH_HOLE", (long) MemoryFile.FALLOC_FL_PUNCH_HOLE);
         table.put("PROT_READ", (long) MemoryFile.PROT_READ);
         table.put("PROT_WRITE", (long) MemoryFile.PROT_WRITE);
         table.put("MAP_SHARED", (long) MemoryFile.MAP_SHARED);

@@ -2,7 +2,10 @@ package io.rdmanio.verbs.soft;
 
 import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.MemoryFile;
+import io.rdmanio.linux.SystemCallException;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -15,7 +18,9 @@ import java.util.TreeMap;
 /**
  * The memory of a pair through which this process receives: slabs, each a memfd that the peer maps too, divided into
  * areas of whole pages. Slabs are address space only; pages are taken when an area is allocated, so that want of memory
- * is an exception there and no signal later, and stay with the slab then.
+ * is an exception there and no signal later, and stay with the slab until none of its areas is in use. What a crowd of
+ * connections needed is given back when the crowd has gone; the slabs remain, which are few since each is larger than
+ * the one before.
  *
  * <p>An area that the peer knew of is not used again before the peer has said that it writes there no more.
  *
@@ -42,6 +47,7 @@ final class OwnSlabs {
     /** How large a slab is at most, unless one area needs more. */
     static final long MAX_SLAB_BYTES = 64L << 20;
 
+    private static final Logger LOG = System.getLogger(OwnSlabs.class.getName());
     private static final long FIRST_SLAB_BYTES = 1L << 20;
     private static final long PAGE = MemoryFile.PAGE_BYTES;
 
@@ -51,6 +57,7 @@ final class OwnSlabs {
     private final List<OwnSlab> slabs = new ArrayList<>();
     private final Map<Spot, Place> retired = new HashMap<>();
     private MemoryFile first;
+    private boolean closed;
     // End of what this guards.
 
     private record Spot(int slab, long offset) {}
@@ -175,7 +182,8 @@ final class OwnSlabs {
      * @param place the area
      */
     synchronized void free(Place place) {
-        TreeMap<Long, Long> free = slabs.get(place.slab()).free;
+        OwnSlab slab = slabs.get(place.slab());
+        TreeMap<Long, Long> free = slab.free;
         long offset = place.offset();
         long length = wholePages(place.memory().byteSize());
         Entry<Long, Long> before = free.floorEntry(offset);
@@ -187,7 +195,20 @@ final class OwnSlabs {
             length += before.getValue();
         }
         Long after = free.remove(offset + length);
-        free.put(offset, after == null ? length : length + after);
+        long whole = after == null ? length : length + after;
+        free.put(offset, whole);
+        // Never the first, which has the header.
+        if (whole == slab.memory.byteSize() && !closed) {
+            giveBack(slab.file, whole);
+        }
+    }
+
+    private static void giveBack(MemoryFile file, long bytes) {
+        try {
+            file.giveBack(0, bytes);
+        } catch (SystemCallException e) {
+            LOG.log(Level.WARNING, "the memory of a slab that is not used stays", e);
+        }
     }
 
     /**
@@ -228,6 +249,7 @@ final class OwnSlabs {
 
     /** Closes the descriptors; the memory goes with the arena. */
     synchronized void close() {
+        closed = true;
         slabs.forEach(slab -> slab.file.close());
     }
 }

@@ -8,9 +8,13 @@ import io.rdmanio.linux.MemoryFile;
 import io.rdmanio.verbs.LeakCheck;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -82,6 +86,37 @@ class OwnSlabsTest {
         places.forEach(slabs::free);
         assertThat(allocate(900_000).slab()).isZero();
         assertThat(announced).hasSize(1);
+    }
+
+    @Test
+    void slabWithoutAreas_givesItsMemoryBackAndIsUsedAgain() throws IOException {
+        List<Place> places = new ArrayList<>();
+        while (announced.isEmpty()) {
+            places.add(allocate(100_000));
+        }
+        Place second = places.removeLast();
+        assertThat(second.slab()).isEqualTo(1);
+        long withIt = residentSharedBytes();
+        Place large = allocate(1_500_000);
+        assertThat(large.slab()).isEqualTo(1);
+        large.memory().fill((byte) 1);
+        assertThat(residentSharedBytes()).isGreaterThanOrEqualTo(withIt + 1_500_000);
+        slabs.free(large);
+        assertThat(residentSharedBytes()).as("with an area in use").isGreaterThanOrEqualTo(withIt + 1_500_000);
+        slabs.free(second);
+        assertThat(residentSharedBytes()).as("with none").isLessThanOrEqualTo(withIt);
+        Place again = allocate(1_500_000);
+        assertThat(again.slab()).isEqualTo(1);
+        assertThat(again.memory().get(ValueLayout.JAVA_BYTE, 0)).isZero();
+        assertThat(announced).hasSize(1);
+    }
+
+    private static long residentSharedBytes() throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
+            return lines.filter(line -> line.startsWith("RssShmem:"))
+                    .mapToLong(line -> 1024 * Long.parseLong(line.replaceAll("\\D", "")))
+                    .sum();
+        }
     }
 
     @Test
