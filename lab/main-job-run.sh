@@ -95,6 +95,7 @@ seen() {
 
 : > "$work/owned-tcp"
 mkfifo "$work/input"
+: > "$work/server.out"
 exec 9<> "$work/input"
 program JettyFileServer "$address" 0 "$work/served" < "$work/input" 9>&- > "$work/server.out" 2>&1 &
 server=$!

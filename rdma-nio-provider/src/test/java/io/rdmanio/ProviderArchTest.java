@@ -29,8 +29,8 @@ class ProviderArchTest {
             .definedBy("io.rdmanio.verbs")
             .layer("spi")
             .definedBy("io.rdmanio.verbs.spi")
-            .layer("ffm")
-            .definedBy("io.rdmanio.verbs.ffm")
+            .layer("engines")
+            .definedBy("io.rdmanio.verbs.ffm", "io.rdmanio.verbs.soft")
             .layer("linux")
             .definedBy("io.rdmanio.linux")
             .whereLayer("api")
@@ -42,10 +42,10 @@ class ProviderArchTest {
             .whereLayer("stream")
             .mayOnlyBeAccessedByLayers("api", "ch")
             .whereLayer("cm")
-            .mayOnlyBeAccessedByLayers("api", "ch", "stream", "spi", "ffm")
+            .mayOnlyBeAccessedByLayers("api", "ch", "stream", "spi", "engines")
             .whereLayer("spi")
-            .mayOnlyBeAccessedByLayers("verbs", "cm", "ffm")
-            .whereLayer("ffm")
+            .mayOnlyBeAccessedByLayers("verbs", "cm", "engines")
+            .whereLayer("engines")
             .mayNotBeAccessedByAnyLayer();
 
     @ArchTest

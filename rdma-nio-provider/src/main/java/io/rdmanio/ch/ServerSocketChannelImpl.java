@@ -129,8 +129,7 @@ final class ServerSocketChannelImpl extends ServerSocketChannel implements Selec
                 throw new AlreadyBoundException();
             }
             address = Addresses.checkLocal(local, family);
-            TransportPolicy.requireRdma();
-            StreamListener bound = new StreamListener(StreamRuntime.get());
+            StreamListener bound = new StreamListener(StreamRuntime.over(TransportPolicy.engine()));
             bound.configure(options.configuration());
             bound.bind(
                     address,

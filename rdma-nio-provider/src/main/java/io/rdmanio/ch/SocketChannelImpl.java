@@ -85,8 +85,7 @@ final class SocketChannelImpl extends SocketChannelBase {
     }
 
     private static StreamConnection newConnection() throws IOException {
-        TransportPolicy.requireRdma();
-        return new StreamConnection(StreamRuntime.get());
+        return new StreamConnection(StreamRuntime.over(TransportPolicy.engine()));
     }
 
     @Override

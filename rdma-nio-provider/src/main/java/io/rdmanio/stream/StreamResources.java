@@ -73,8 +73,8 @@ final class StreamResources implements AutoCloseable {
         int slotBytes = messagesAsSend ? receives * StreamMessage.LENGTH_BYTES : 0;
         int inlineAreaBytes = configuration.inlineBytes() + StreamMessage.LENGTH_BYTES;
         int sendBytes = configuration.sendBufferBytes();
-        this.local = undo.add(
-                domain.allocateMemory(wholePages(sendBytes + entryBytes + slotBytes + inlineAreaBytes), AccessFlags.LOCAL_WRITE));
+        this.local = undo.add(domain.allocateMemory(
+                wholePages(sendBytes + entryBytes + slotBytes + inlineAreaBytes), AccessFlags.LOCAL_WRITE));
         MemorySegment localMemory = local.memory();
         this.sendBuffer = localMemory.asSlice(0, sendBytes).asByteBuffer();
         this.entries = localMemory.asSlice(sendBytes, entryBytes);

@@ -8,11 +8,9 @@ import io.rdmanio.verbs.cm.EventChannel;
 import io.rdmanio.verbs.cm.PortSpace;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.net.SocketException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -25,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What all streams of the process share: the engine, its event channel, the event loop, the workers for calls that may
+ * What all streams of the process over one engine share: the engine, its event channel, the event loop, the workers for calls that may
  * block, and the orderly end when the JVM exits.
  *
  * <p>Made when a channel first binds or connects; a process that never does links nothing. Thread-safe.
@@ -51,8 +49,7 @@ public final class StreamRuntime {
     private static final int MAX_WORKERS = 4;
     private static final long IDLE_WORKER_SECONDS = 10;
 
-    private static final Object INSTANCE_LOCK = new Object();
-    private static StreamRuntime instance; // guarded by INSTANCE_LOCK
+    private static final Map<RdmaEngine, StreamRuntime> INSTANCES = new HashMap<>(); // guarded by itself
 
     private final EventChannel eventChannel;
     private volatile EventLoop.Registration eventWatch;
@@ -74,21 +71,19 @@ public final class StreamRuntime {
     }
 
     /**
-     * The runtime of this process.
+     * The runtime of this process over an engine.
      *
-     * @throws SocketException if RDMA can't be used here; the message says why and what helps
+     * @param engine one that can be used here
+     * @throws IOException if it can't be used after all
      */
-    public static StreamRuntime get() throws IOException {
-        synchronized (INSTANCE_LOCK) {
-            if (instance == null) {
-                RdmaEngine engine = RdmaEngine.system();
-                Optional<String> reason = engine.unavailableReason();
-                if (reason.isPresent()) {
-                    throw new SocketException("RDMA is not available: " + reason.get());
-                }
-                instance = new StreamRuntime(engine);
+    public static StreamRuntime over(RdmaEngine engine) throws IOException {
+        synchronized (INSTANCES) {
+            StreamRuntime runtime = INSTANCES.get(engine);
+            if (runtime == null) {
+                runtime = new StreamRuntime(engine);
+                INSTANCES.put(engine, runtime);
             }
-            return instance;
+            return runtime;
         }
     }
 

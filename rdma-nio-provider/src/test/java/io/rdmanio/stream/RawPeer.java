@@ -1,7 +1,7 @@
 package io.rdmanio.stream;
 
 import io.rdmanio.linux.Poll;
-import io.rdmanio.verbs.RdmaEngine;
+import io.rdmanio.policy.TransportPolicy;
 import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.WorkCompletions;
 import io.rdmanio.verbs.cm.CommunicationEvent;
@@ -31,7 +31,7 @@ final class RawPeer implements AutoCloseable {
     private PeerParameters victim;
 
     private RawPeer() throws IOException {
-        events = open.add(EventChannel.open(RdmaEngine.system()));
+        events = open.add(EventChannel.open(TransportPolicy.engine()));
         id = open.add(events.createId(PortSpace.TCP));
     }
 

@@ -3,6 +3,7 @@ package io.rdmanio.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.rdmanio.policy.TransportPolicy;
 import io.rdmanio.verbs.OpenHandles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,18 +40,21 @@ public final class StreamLeakCheck implements BeforeEachCallback, AfterEachCallb
 
     /** Waits until closed connections are destroyed. */
     public static void awaitQuiet() throws IOException {
-        StreamRuntime runtime = StreamRuntime.get();
+        StreamRuntime runtime = StreamRuntime.over(TransportPolicy.engine());
         await().atMost(30, TimeUnit.SECONDS).until(() -> runtime.connectionCount() == 0);
     }
 
     private static Count count() throws IOException {
         try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
             long descriptors = open.filter(StreamLeakCheck::isOurs).count() - Waiter.idleEventFds();
-            return new Count(StreamRuntime.get().connectionCount(), OpenHandles.describe(), descriptors);
+            return new Count(
+                    StreamRuntime.over(TransportPolicy.engine()).connectionCount(),
+                    OpenHandles.describe(),
+                    descriptors);
         }
     }
 
-    /** Files of the class path come and go with class loading; these do not. */
+    /** Files of the class path come and go with class loading, and an engine may keep memory for later; these do not. */
     private static boolean isOurs(Path descriptor) {
         try {
             String target = Files.readSymbolicLink(descriptor).toString();

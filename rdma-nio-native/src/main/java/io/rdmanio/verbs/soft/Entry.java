@@ -41,8 +41,10 @@ final class Entry {
     static final int COMPARE_AND_SWAP = 5;
     /** Another. */
     static final int FETCH_AND_ADD = 6;
+    /** An access to memory that the initiator may not have, which it knows by itself: the owner refuses it. */
+    static final int VIOLATION = 7;
     /** The first number that is no kind. */
-    static final int KINDS = 7;
+    static final int KINDS = 8;
 
     /** Flag: the last piece of its message. */
     static final int LAST = 1;

@@ -30,7 +30,6 @@ final class Requester {
     private static final int SUCCESS = WorkCompletionStatus.SUCCESS.value();
     private static final int LOCAL_PROTECTION = WorkCompletionStatus.LOCAL_PROTECTION_ERROR.value();
     private static final int LOCAL_LENGTH = WorkCompletionStatus.LOCAL_LENGTH_ERROR.value();
-    private static final int REMOTE_ACCESS = WorkCompletionStatus.REMOTE_ACCESS_ERROR.value();
     private static final int REMOTE_INVALID_REQUEST = WorkCompletionStatus.REMOTE_INVALID_REQUEST.value();
     private static final int ALIGNMENT_MASK = Long.BYTES - 1;
 
@@ -254,6 +253,17 @@ final class Requester {
                 && key.contains(address, lengthBytes);
     }
 
+    /** Lets the owner refuse a request for memory, so that its end of the connection fails with this one. */
+    private int violate(Outbound peer, int base) {
+        if (!peer.hasEntryRoom()) {
+            return NEEDS_SPACE;
+        }
+        peer.publish(Entry.VIOLATION, 0, 0, 0);
+        sends.setUnacknowledged(base, peer.produced());
+        finish();
+        return DONE;
+    }
+
     private int write(Outbound peer, int base, boolean withImmediate, boolean isFirst, int peerState) {
         long length = sends.words[base + SendQueue.LENGTH];
         if (begun) {
@@ -267,7 +277,7 @@ final class Requester {
             }
             if (!permits(
                     key, sends.words[base + SendQueue.REMOTE_ADDRESS], length, AccessFlags.REMOTE_WRITE, peerState)) {
-                return isFirst ? end(base, REMOTE_ACCESS) : NEEDS_ANSWER;
+                return isFirst ? violate(peer, base) : NEEDS_ANSWER;
             }
         }
         boolean direct = key == null || key.memory() != null;
@@ -333,7 +343,7 @@ final class Requester {
             return NEEDS_KEY;
         }
         if (!permits(key, sends.words[base + SendQueue.REMOTE_ADDRESS], length, AccessFlags.REMOTE_READ, peerState)) {
-            return end(base, REMOTE_ACCESS);
+            return violate(peer, base);
         }
         if (key.memory() == null) {
             return readPieces(peer, base);
@@ -429,7 +439,7 @@ final class Requester {
         }
         long address = sends.words[base + SendQueue.REMOTE_ADDRESS];
         if (!permits(key, address, Long.BYTES, AccessFlags.REMOTE_ATOMIC, peerState)) {
-            return end(base, REMOTE_ACCESS);
+            return violate(peer, base);
         }
         if ((address & ALIGNMENT_MASK) != 0) {
             return end(base, REMOTE_INVALID_REQUEST);

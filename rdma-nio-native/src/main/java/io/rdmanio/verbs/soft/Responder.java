@@ -134,6 +134,7 @@ final class Responder {
             case Entry.WRITE -> write(area, entry, flags, length);
             case Entry.READ -> read(area, entry, length);
             case Entry.COMPARE_AND_SWAP, Entry.FETCH_AND_ADD -> atomic(area, entry, kind);
+            case Entry.VIOLATION -> REMOTE_ACCESS;
             default -> throw new ViolationException("an entry of kind " + kind);
         };
     }

@@ -14,6 +14,6 @@ public final class Unsupported {
      * @return the exception, to be thrown by the caller
      */
     public static VerbsException operation(String operation) {
-        return new VerbsException(operation, "", Errno.EOPNOTSUPP, "This engine does not have the operation.");
+        return new VerbsException(operation, "", Errno.EOPNOTSUPP, "The device does not have this operation.");
     }
 }

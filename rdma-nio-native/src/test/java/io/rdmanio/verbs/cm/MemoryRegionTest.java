@@ -190,6 +190,8 @@ class MemoryRegionTest {
                 assertThat(status).as(violation.name()).isEqualTo(WorkCompletionStatus.REMOTE_ACCESS_ERROR);
                 // The queue pair is in ERROR now: what was posted is flushed.
                 assertThat(pair.client.awaitCompletion().status()).isEqualTo(WorkCompletionStatus.FLUSHED);
+                // So is that of the peer, who has refused.
+                assertThat(pair.server.awaitCompletion().status()).isEqualTo(WorkCompletionStatus.FLUSHED);
             }
         }
     }
