@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 
@@ -22,8 +23,14 @@ import java.util.function.Consumer;
  * alone.
  */
 final class Imports {
-    /** How many of the peer's regions are mapped at most; further ones are reached through the peer. */
+    /**
+     * How many regions of peers this process maps at most; further ones are reached through the peer. The kernel lets a
+     * process have 65,530 mappings (vm.max_map_count), and a JVM that finds none left ends.
+     */
     static final int MAX_MAPPED = 16_384;
+
+    // By all pairs together.
+    private static final AtomicInteger MAPPED = new AtomicInteger();
 
     private static final int MAX_REFUSALS = 256;
     private static final int CHUNK_BITS = 8;
@@ -40,10 +47,13 @@ final class Imports {
     // Of the progress thread.
     private int mapped;
 
-    /** What the peer was asked. */
-    private record Question(int key, int queuePair, int peerDomain, List<Runnable> whenKnown) {}
+    /** What the peer was asked, and the epoch of the slot before. */
+    private record Question(int key, int queuePair, int peerDomain, int epoch, List<Runnable> whenKnown) {}
 
-    /** Keys that the peer refused to a domain, the latest ones, with the epoch of the slot at the time. */
+    /**
+     * Keys that the peer refused to a queue pair, the latest ones, with the epoch of the slot when it was asked. Not to its
+     * domain: another queue pair may have the key bound to it, or be connected when this one is no longer.
+     */
     private static final class Refusals extends LinkedHashMap<Long, Integer> {
         private static final long serialVersionUID = 1L;
 
@@ -52,8 +62,12 @@ final class Imports {
             return size() > MAX_REFUSALS;
         }
 
-        static long id(int key, int peerDomain) {
-            return (long) key << Integer.SIZE | (peerDomain & 0xFFFF_FFFFL);
+        static long id(int key, int peerQueuePair) {
+            return (long) key << Integer.SIZE | (peerQueuePair & 0xFFFF_FFFFL);
+        }
+
+        void forget(int peerQueuePair) {
+            keySet().removeIf(id -> (int) (long) id == peerQueuePair);
         }
     }
 
@@ -72,21 +86,31 @@ final class Imports {
      * What a key of the peer stands for, as far as is known. Allocates nothing and does not block.
      *
      * @param remoteKey any number
-     * @param peerDomain the domain of the peer's queue pair that the request goes to, as the peer said
+     * @param peerQueuePair the number of the peer's queue pair that the request goes to
+     * @param peerDomain that queue pair's domain, as the peer said
      * @return the key; null when the peer must be asked
      */
-    RemoteKey find(int remoteKey, int peerDomain) {
+    RemoteKey find(int remoteKey, int peerQueuePair, int peerDomain) {
         RemoteKey key = at(KeyTable.slot(remoteKey));
         if (key != null && key.value == remoteKey && key.peerDomain == peerDomain && key.isCurrent()) {
             return key;
         }
-        return refused(remoteKey, peerDomain);
+        return refused(remoteKey, peerQueuePair);
     }
 
-    private synchronized RemoteKey refused(int remoteKey, int peerDomain) {
-        Integer epoch = refusals.get(Refusals.id(remoteKey, peerDomain));
+    private synchronized RemoteKey refused(int remoteKey, int peerQueuePair) {
+        Integer epoch = refusals.get(Refusals.id(remoteKey, peerQueuePair));
         boolean current = epoch != null && epoch == EpochPage.get(peerEpochs, KeyTable.slot(remoteKey));
         return current ? RemoteKey.REFUSED : null;
+    }
+
+    /**
+     * A queue pair of the peer's is connected, perhaps anew: what was refused to it before may be granted now.
+     *
+     * @param peerQueuePair its number
+     */
+    synchronized void attached(int peerQueuePair) {
+        refusals.forget(peerQueuePair);
     }
 
     /**
@@ -111,7 +135,8 @@ final class Imports {
             }
             List<Runnable> waiting = new ArrayList<>(1);
             waiting.add(whenKnown);
-            questions.add(new Question(remoteKey, peerQueuePair, peerDomain, waiting));
+            int epoch = EpochPage.get(peerEpochs, KeyTable.slot(remoteKey));
+            questions.add(new Question(remoteKey, peerQueuePair, peerDomain, epoch, waiting));
             // Under the lock, so that the order of the questions is that of the messages.
             sender.accept(new ControlMessage.Resolve(remoteKey, peerQueuePair));
         }
@@ -138,6 +163,7 @@ final class Imports {
             put(slot, null);
             if (old.memory() != null) {
                 mapped--;
+                MAPPED.decrementAndGet();
                 old.unmap();
             }
         }
@@ -190,7 +216,7 @@ final class Imports {
     /** Maps the pages around a region. What this process has no room to map is left to the peer. */
     @SuppressWarnings("MustBeClosedChecker") // The key has the arena.
     private RemoteKey map(ControlMessage.Export message, int peerDomain, MemoryFile file) throws SystemCallException {
-        if (mapped >= MAX_MAPPED) {
+        if (MAPPED.get() >= MAX_MAPPED) {
             return new RemoteKey(message, peerDomain, peerEpochs, null, null);
         }
         long before = message.fileOffset() % MemoryFile.PAGE_BYTES;
@@ -200,6 +226,7 @@ final class Imports {
             MemorySegment pages =
                     file.map(message.fileOffset() - before, before + message.lengthBytes(), writable, arena);
             mapped++;
+            MAPPED.incrementAndGet();
             return new RemoteKey(message, peerDomain, peerEpochs, pages.asSlice(before, message.lengthBytes()), arena);
         } catch (SystemCallException e) {
             arena.close();
@@ -232,10 +259,11 @@ final class Imports {
     void received(ControlMessage.Invalid message) throws ProtocolException {
         Question question = answered(message.key());
         synchronized (this) {
-            long id = Refusals.id(message.key(), question.peerDomain);
+            long id = Refusals.id(message.key(), question.queuePair);
             // Removed first, so that it counts as the latest.
             refusals.remove(id);
-            refusals.put(id, EpochPage.get(peerEpochs, KeyTable.slot(message.key())));
+            // Not the present epoch: the key may have been given out since the peer looked.
+            refusals.put(id, question.epoch);
         }
         question.whenKnown.forEach(Runnable::run);
     }

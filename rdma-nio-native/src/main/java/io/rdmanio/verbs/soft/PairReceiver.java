@@ -54,6 +54,7 @@ final class PairReceiver implements ControlSocket.Receiver {
             case Doorbell m -> doorbells.add(m.index(), m.descriptor());
             case DoorbellGone m -> doorbells.remove(m.index());
             case Attach m -> {
+                pair.imports().attached(m.fromQueuePair());
                 SoftQueuePair queuePair = pair.host().queuePairs().find(m.queuePair());
                 // One that is gone meanwhile needs no place to send to, and its peer will hear that nobody answers.
                 if (queuePair != null) {

@@ -240,7 +240,7 @@ final class Requester {
     /** What the request's key means; null when that must be asked for, which has been done. */
     private RemoteKey remoteKey(Outbound peer, int base) {
         int key = (int) sends.words[base + SendQueue.REMOTE_KEY];
-        RemoteKey found = peer.imports().find(key, peer.attach.domain());
+        RemoteKey found = peer.imports().find(key, peer.attach.fromQueuePair(), peer.attach.domain());
         if (found == null) {
             peer.imports().resolve(key, peer.attach.fromQueuePair(), peer.attach.domain(), whenKnown);
         }

@@ -109,7 +109,7 @@ class HostilePeerMemoryTest {
             hostileSends(export(PAGE, 100, file));
         }
         known.get(10, TimeUnit.SECONDS);
-        RemoteKey key = victim.imports.find(KEY, DOMAIN);
+        RemoteKey key = victim.imports.find(KEY, MemoryEnd.QUEUE_PAIR, DOMAIN);
         assertThat(key.memory().byteSize()).isEqualTo(PAGE);
         key.memory().set(ValueLayout.JAVA_BYTE, PAGE - 1, (byte) 1);
     }
@@ -214,7 +214,7 @@ class HostilePeerMemoryTest {
             hostileSends(export(1L << 40, 0, file));
         }
         known.get(10, TimeUnit.SECONDS);
-        assertThat(victim.imports.find(KEY, DOMAIN)).isNotNull();
+        assertThat(victim.imports.find(KEY, MemoryEnd.QUEUE_PAIR, DOMAIN)).isNotNull();
     }
 
     @Test
@@ -223,7 +223,8 @@ class HostilePeerMemoryTest {
         try (MemoryFile file = file(PAGE, SEALS)) {
             hostileSends(export(PAGE, 0, file));
             known.get(10, TimeUnit.SECONDS);
-            MemorySegment memory = victim.imports.find(KEY, DOMAIN).memory();
+            MemorySegment memory =
+                    victim.imports.find(KEY, MemoryEnd.QUEUE_PAIR, DOMAIN).memory();
             memory.set(ValueLayout.JAVA_INT, 8, 42);
             punchHole(file);
             assertThat(memory.get(ValueLayout.JAVA_INT, 8)).isZero();
@@ -248,9 +249,9 @@ class HostilePeerMemoryTest {
                 hostileSends(export(PAGE, 0, file));
             }
             known.get(10, TimeUnit.SECONDS);
-            assertThat(victim.imports.find(KEY, DOMAIN)).isNotNull();
+            assertThat(victim.imports.find(KEY, MemoryEnd.QUEUE_PAIR, DOMAIN)).isNotNull();
             setEpoch(KeyTable.slot(KEY), EPOCH + 1);
-            assertThat(victim.imports.find(KEY, DOMAIN)).isNull();
+            assertThat(victim.imports.find(KEY, MemoryEnd.QUEUE_PAIR, DOMAIN)).isNull();
             setEpoch(KeyTable.slot(KEY), EPOCH);
         }
         assertThat(victim.sentCount).hasValue(50);
@@ -330,7 +331,7 @@ class HostilePeerMemoryTest {
                 victimAsks();
                 hostileSends(anyMessage(random, memory, sound, unsound));
                 setEpoch(KeyTable.slot(KEY), random.nextInt(3));
-                RemoteKey key = victim.imports.find(KEY, DOMAIN);
+                RemoteKey key = victim.imports.find(KEY, MemoryEnd.QUEUE_PAIR, DOMAIN);
                 if (key != null && key.memory() != null) {
                     touch(key);
                 }

@@ -164,11 +164,55 @@ class ImportsTest {
     }
 
     @Test
+    void keyRefusedToOneQueuePair_isGrantedToAnotherOfItsDomain() throws IOException {
+        AllocatedMemory memory = owner.domain.allocateMemory(PAGE, READ_WRITE);
+        int key = memory.region().remoteKey();
+        // Of a queue pair that is not connected, as one is that was closed while the question was under way.
+        int closed = MemoryEnd.QUEUE_PAIR + 1;
+        assertThat(user.lookUp(key, closed, owner.domain.number())).isSameAs(RemoteKey.REFUSED);
+        assertThat(lookUp(memory.region()).memory()).isNotNull();
+        memory.region().destroy();
+    }
+
+    @Test
+    void keyRefusedToAQueuePair_isAskedForAgainWhenItIsConnectedAnew() throws IOException {
+        int key = 0x1_0001;
+        assertThat(user.lookUp(key, owner.domain.number())).isSameAs(RemoteKey.REFUSED);
+        user.imports.attached(MemoryEnd.QUEUE_PAIR + 1);
+        assertThat(user.imports.find(key, MemoryEnd.QUEUE_PAIR, owner.domain.number()))
+                .isSameAs(RemoteKey.REFUSED);
+        user.imports.attached(MemoryEnd.QUEUE_PAIR);
+        assertThat(user.imports.find(key, MemoryEnd.QUEUE_PAIR, owner.domain.number()))
+                .isNull();
+    }
+
+    @Test
+    void keyGivenOutAfterItWasRefused_isAskedForAgainThoughTheRefusalComesLater() throws Exception {
+        int key = 0x1_0001;
+        CompletableFuture<Void> known = new CompletableFuture<>();
+        user.handling.lock();
+        try {
+            user.imports.resolve(key, MemoryEnd.QUEUE_PAIR, owner.domain.number(), () -> known.complete(null));
+            while (owner.sentCount.get() == 0) {
+                Thread.sleep(1);
+            }
+            owner.keys.epochs().advance(KeyTable.slot(key));
+        } finally {
+            user.handling.unlock();
+        }
+        known.get(10, TimeUnit.SECONDS);
+        assertThat(user.imports.find(key, MemoryEnd.QUEUE_PAIR, owner.domain.number()))
+                .isNull();
+    }
+
+    @Test
     void find_ofAnotherDomainDoesNotUseWhatIsKnown() throws IOException {
         AllocatedMemory memory = owner.domain.allocateMemory(PAGE, READ_WRITE);
         RemoteKey key = lookUp(memory.region());
-        assertThat(user.imports.find(key.value, owner.otherDomain.number())).isNull();
-        assertThat(user.imports.find(key.value, owner.domain.number())).isSameAs(key);
+        assertThat(user.imports.find(key.value, MemoryEnd.QUEUE_PAIR, owner.otherDomain.number()))
+                .isNull();
+        assertThat(user.imports.find(key.value, MemoryEnd.QUEUE_PAIR, owner.domain.number()))
+                .isSameAs(key);
         memory.region().destroy();
     }
 

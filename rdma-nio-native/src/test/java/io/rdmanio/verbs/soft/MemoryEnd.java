@@ -167,13 +167,18 @@ final class MemoryEnd implements AutoCloseable {
 
     /** What a key of the peer stands for, asked for as often as need be. */
     RemoteKey lookUp(int remoteKey, int peerDomain) {
+        return lookUp(remoteKey, QUEUE_PAIR, peerDomain);
+    }
+
+    /** The same for any queue pair of the peer. */
+    RemoteKey lookUp(int remoteKey, int peerQueuePair, int peerDomain) {
         for (int i = 0; i < 100; i++) {
-            RemoteKey key = imports.find(remoteKey, peerDomain);
+            RemoteKey key = imports.find(remoteKey, peerQueuePair, peerDomain);
             if (key != null) {
                 return key;
             }
             CompletableFuture<Void> known = new CompletableFuture<>();
-            imports.resolve(remoteKey, QUEUE_PAIR, peerDomain, () -> known.complete(null));
+            imports.resolve(remoteKey, peerQueuePair, peerDomain, () -> known.complete(null));
             known.orTimeout(10, TimeUnit.SECONDS).join();
         }
         throw new AssertionError("the answer is never good");
