@@ -28,8 +28,9 @@ final class PeerLink {
     private final int mirrorEntries;
 
     // Where the peers say that they receive.
-    private final Map<Long, Arrival> arrivals = new LinkedHashMap<>();
-    private long peerToken;
+    private final Map<PeerId, Arrival> arrivals = new LinkedHashMap<>();
+    // The process: its token alone is what any process may say it has.
+    private PeerId peerProcess;
     private int peerNumber;
     private long seeking;
 
@@ -111,7 +112,7 @@ final class PeerLink {
      * @throws VerbsException when memory or slots are missing
      */
     void open(ProcessPair pair, int number) throws VerbsException {
-        peerToken = pair.peerToken();
+        peerProcess = pair.peer();
         peerNumber = number;
         SoftCompletionQueue queue = queuePair.receiveQueue();
         int doorbell = doorbell(pair, queue.channel());
@@ -219,7 +220,7 @@ final class PeerLink {
         queuePair.sender().attach(null);
         if (former != null && former.isUnused() && !former.pair.isDead()) {
             // The peer has connected anew already, before we do.
-            arrivals.put(former.pair.peerToken(), new Arrival(former.pair, former.attach, former.area));
+            arrivals.put(former.pair.peer(), new Arrival(former.pair, former.attach, former.area));
         }
     }
 
@@ -251,14 +252,14 @@ final class PeerLink {
 
     /** Sends where the peer said, if it has said so and we are ready. */
     private void link() {
-        Arrival arrival = arrivals.get(peerToken);
+        Arrival arrival = arrivals.get(peerProcess);
         if (inboundPair == null
                 || outbound != null
                 || arrival == null
                 || arrival.attach.fromQueuePair() != peerNumber) {
             return;
         }
-        arrivals.remove(peerToken);
+        arrivals.remove(peerProcess);
         Outbound peer = new Outbound(arrival.pair, arrival.attach, arrival.area);
         queuePair.sender().attach(peer);
         outbound = peer;
@@ -281,8 +282,8 @@ final class PeerLink {
                 throw new ProtocolException("attached twice: " + attach);
             }
             arrivals.values().removeIf(arrival -> arrival.pair.isDead());
-            if (arrivals.size() < MAX_ARRIVALS || arrivals.containsKey(pair.peerToken())) {
-                arrivals.put(pair.peerToken(), new Arrival(pair, attach, area));
+            if (arrivals.size() < MAX_ARRIVALS || arrivals.containsKey(pair.peer())) {
+                arrivals.put(pair.peer(), new Arrival(pair, attach, area));
                 link();
             }
         } finally {
@@ -328,7 +329,7 @@ final class PeerLink {
     /** Whether the process at the other end of a pair is the peer's. */
     boolean isWith(ProcessPair pair) {
         ProcessPair own = inboundPair;
-        return own != null && own.peerToken() == pair.peerToken();
+        return own != null && own.peer().equals(pair.peer());
     }
 
     boolean uses(ProcessPair pair) {

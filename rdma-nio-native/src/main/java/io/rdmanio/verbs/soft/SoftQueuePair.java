@@ -393,6 +393,11 @@ final class SoftQueuePair implements QueuePairHandle, ConnectedQueuePair, Memory
             if (settings.change(state, QueuePairState.READY_TO_SEND)) {
                 connection.open(pair, agreement.peerQueuePair());
             }
+        } catch (IllegalStateException e) {
+            // Its memory went while this side began to use it.
+            if (!pair.isDead()) {
+                throw e;
+            }
         } finally {
             changing.unlock();
         }
