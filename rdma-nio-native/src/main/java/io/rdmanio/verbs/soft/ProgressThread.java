@@ -253,9 +253,7 @@ final class ProgressThread {
     private void run() {
         try {
             while (!stopping) {
-                runTasks();
-                runTimers();
-                handleEvents(sleep());
+                round();
             }
         } catch (IOException e) {
             // epoll_wait(2) itself fails for no reason that time could heal.
@@ -267,6 +265,18 @@ final class ProgressThread {
                 runTasks();
             } while (!tasks.isEmpty());
             close();
+        }
+    }
+
+    private void round() throws IOException {
+        try {
+            runTasks();
+            runTimers();
+            handleEvents(sleep());
+        } catch (OutOfMemoryError e) {
+            // Somebody else's, most likely, and no reason to cut off everybody's peers. What is left undone is still
+            // there.
+            log(e);
         }
     }
 
@@ -337,7 +347,11 @@ final class ProgressThread {
     }
 
     private static void log(Throwable failure) {
-        LOG.log(Level.ERROR, "a task of the software device failed", failure);
+        try {
+            LOG.log(Level.ERROR, "a task of the software device failed", failure);
+        } catch (RuntimeException | Error _) {
+            // The program's logger fails. The thread goes on all the same.
+        }
     }
 
     /** A timer, ordered by when it is due. */
@@ -394,14 +408,15 @@ final class ProgressThread {
         }
 
         @Override
-        public void interest(int events) throws IOException {
+        public synchronized void interest(int events) throws IOException {
+            // Not after cancel, when the number may be another descriptor's.
             if (watches.containsKey(number)) {
                 epoll.modify(fileDescriptor, events, number);
             }
         }
 
         @Override
-        public void cancel() {
+        public synchronized void cancel() {
             if (watches.remove(number) == null) {
                 return;
             }

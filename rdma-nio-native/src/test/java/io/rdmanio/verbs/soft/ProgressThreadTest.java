@@ -111,6 +111,22 @@ class ProgressThreadTest {
     }
 
     @Test
+    void failureThatCanNotBeLogged_doesNotEndTheThread() throws InterruptedException {
+        progress.execute(() -> {
+            throw new IllegalStateException() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                public String getMessage() {
+                    throw new AssertionError("thrown by a test");
+                }
+            };
+        });
+        settle();
+        assertThat(progress.isRunning()).isTrue();
+    }
+
+    @Test
     void tasksThatHandOnTasks_leaveRoomForDescriptors() throws InterruptedException, IOException {
         try (EventFd event = new EventFd()) {
             AtomicBoolean enough = new AtomicBoolean();
