@@ -81,7 +81,12 @@ final class OwnSlabs {
         this.maxSlabBytes = maxSlabBytes;
         OwnSlab slab = add(FIRST_SLAB_BYTES);
         first = slab.file;
-        take(slab, wholePages(PairHeader.BYTES));
+        try {
+            take(slab, wholePages(PairHeader.BYTES));
+        } catch (IOException e) {
+            first.close();
+            throw e;
+        }
     }
 
     private static long wholePages(long bytes) {
@@ -129,8 +134,12 @@ final class OwnSlabs {
      * @param announcement how the peer hears of a new slab
      * @return the area, zeroed
      * @throws IOException when no memory or descriptor is left, or there are too many slabs
+     * @throws IllegalStateException after close
      */
     synchronized Place allocate(long bytes, Announcement announcement) throws IOException {
+        if (closed) {
+            throw new IllegalStateException("the slabs are closed");
+        }
         long length = wholePages(bytes);
         for (int i = 0; i < slabs.size(); i++) {
             long offset = take(slabs.get(i), length);

@@ -148,6 +148,14 @@ class OwnSlabsTest {
     }
 
     @Test
+    void allocate_afterCloseOpensNothing() throws IOException {
+        // Closed before the memory goes with the arena, when a pair dies.
+        slabs.close();
+        assertThatThrownBy(() -> allocate(2 << 20)).isInstanceOf(IllegalStateException.class);
+        assertThat(announced).isEmpty();
+    }
+
+    @Test
     void retiredArea_isReleasedOnceAndByItsOwnPlace() throws IOException, ProtocolException {
         Place place = allocate(500_000);
         slabs.retire(place);
