@@ -2,6 +2,7 @@ package io.rdmanio.verbs.soft;
 
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationEventType;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -264,6 +265,9 @@ final class ConnectionManager {
         if (request.connection() == 0 || asked.containsKey(key)) {
             throw new ProtocolException("a second request of connection " + request.connection());
         }
+        if (isWildcard(request.source()) || isWildcard(request.destination())) {
+            throw new ProtocolException("a request from everywhere, or to everywhere: " + request);
+        }
         SoftConnection listener = listenerAt(request);
         EventQueue queue = listener == null ? null : listener.owner().queue();
         if (queue == null) {
@@ -284,6 +288,10 @@ final class ConnectionManager {
                     Arrays.copyOf(request.privateData(), ControlMessage.REQUEST_PRIVATE_DATA_BYTES),
                     connection.terms.peers()));
         }
+    }
+
+    private static boolean isWildcard(InetSocketAddress address) {
+        return address.getAddress().isAnyLocalAddress();
     }
 
     private SoftConnection listenerAt(ControlMessage.ConnectRequest request) {

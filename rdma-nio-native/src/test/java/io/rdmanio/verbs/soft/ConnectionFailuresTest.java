@@ -349,6 +349,20 @@ class ConnectionFailuresTest extends ConnectionTestBase {
         assertThat(town.journal).contains("violation by 1");
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void requestToOrFromAWildcard_isAViolationAndNoEvent(boolean from) throws VerbsException {
+        listen(1);
+        ControlMessage.Parameters parameters = new ControlMessage.Parameters(1, 1, false, 7, 7, false);
+        InetSocketAddress everywhere = new InetSocketAddress(LocalAddresses.wildcard4(), PORT);
+        near.peer(far)
+                .send(new ControlMessage.ConnectRequest(
+                        2, 5, from ? everywhere : at(1), from ? at(PORT) : everywhere, parameters, DATA));
+        town.settle();
+        assertThat(town.journal).contains("violation by 1");
+        expectNothing(farEvents);
+    }
+
     @Test
     void refusalForTheBacklogThatNeverEnds_endsInTime() throws VerbsException {
         SoftCommunicationId listener = listen(1);
