@@ -1,6 +1,7 @@
 package io.rdmanio.verbs.soft;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.function.IntConsumer;
 
 /**
@@ -38,6 +39,8 @@ final class ReadySet {
      */
     void offer(int slot) {
         if (setBit(words, slot)) {
+            // A summary bit that is set already must not have been read before the slot's bit was seen by the taker.
+            VarHandle.fullFence();
             setBit(summary, slot / Long.SIZE);
         }
     }
