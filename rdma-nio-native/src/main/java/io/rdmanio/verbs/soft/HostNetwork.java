@@ -3,6 +3,7 @@ package io.rdmanio.verbs.soft;
 import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.SystemCallException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -62,7 +63,7 @@ final class HostNetwork implements ConnectionNetwork {
                     .map(columns -> columns[NAME].substring(beginning.length()))
                     .filter(name -> !own.contains(name))
                     .toList();
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             // The name itself still keeps two from listening at the same address; only wildcards may overlap.
             LOG.log(Level.WARNING, "the names of other processes can't be read: {0}", e.toString());
             return List.of();
