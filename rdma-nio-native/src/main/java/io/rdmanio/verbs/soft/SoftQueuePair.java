@@ -93,6 +93,10 @@ final class SoftQueuePair implements QueuePairHandle, ConnectedQueuePair, Memory
         this.inbound = new Inbound(this, new Responder(this, receives, shared, receiveMemory, memory));
         this.connection = new PeerLink(this, domain, capabilities.maxReceiveWorkRequests());
         domain.join(this);
+        if (shared != null) {
+            // What arrives is written to the memory of that domain, which may be another.
+            shared.domain().join(this);
+        }
     }
 
     private static QueuePairCapabilities grant(QueuePairRequest request) throws VerbsException {
@@ -566,6 +570,9 @@ final class SoftQueuePair implements QueuePairHandle, ConnectedQueuePair, Memory
             changing.unlock();
         }
         domain.leave(this);
+        if (shared != null) {
+            shared.domain().leave(this);
+        }
         host.queuePairs().remove(number);
         context.forget(asyncElement);
     }
