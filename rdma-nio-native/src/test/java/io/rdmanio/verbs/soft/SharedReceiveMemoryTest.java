@@ -30,8 +30,7 @@ class SharedReceiveMemoryTest {
         SoftContext context = new SoftContext(SoftHost.startAnother());
         ProtectionDomainHandle receiving = context.allocateProtectionDomain();
         ProtectionDomainHandle connecting = context.allocateProtectionDomain();
-        SharedReceiveQueueHandle shared =
-                receiving.createSharedReceiveQueue(new SharedReceiveQueueAttributes(4, 1, 0));
+        SharedReceiveQueueHandle shared = receiving.createSharedReceiveQueue(new SharedReceiveQueueAttributes(4, 1, 0));
         CompletionQueueHandle queue = context.createCompletionQueue(4, null, 1);
         SoftQueuePair queuePair = (SoftQueuePair) connecting.createQueuePair(new QueuePairRequest(
                 QueuePairType.RELIABLE_CONNECTED,
@@ -41,8 +40,9 @@ class SharedReceiveMemoryTest {
                 true,
                 shared,
                 null));
-        MemoryRegionHandle region =
-                receiving.allocateMemory(1, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE).region();
+        MemoryRegionHandle region = receiving
+                .allocateMemory(1, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE)
+                .region();
         // As whoever is about to place a message does.
         queuePair.inbound().claim().acquire();
         CompletableFuture<Void> destroyed;
