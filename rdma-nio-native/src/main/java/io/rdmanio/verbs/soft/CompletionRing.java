@@ -141,21 +141,22 @@ final class CompletionRing {
      * Takes completions.
      *
      * @param into where they go
-     * @param limit how many fit
-     * @return how many were taken
+     * @param before how many are there already
+     * @param capacity how many fit
+     * @return how many are there now
      */
-    int take(MemorySegment into, int limit) {
+    int take(MemorySegment into, int before, int capacity) {
         int at = head;
-        int count = Math.min(limit, (int) TAIL.getAcquire(this) - at);
+        int count = Math.min(capacity - before, (int) TAIL.getAcquire(this) - at);
         if (count <= 0) {
-            return 0;
+            return before;
         }
         for (int i = 0; i < count; i++) {
             int slot = (at + i) & mask;
             int base = slot * WORDS;
             writeWords(
                     into,
-                    i * WorkCompletionLayout.SIZE,
+                    (before + i) * WorkCompletionLayout.SIZE,
                     words[base],
                     words[base + 1],
                     words[base + 2],
@@ -168,7 +169,7 @@ final class CompletionRing {
             }
         }
         HEAD.setRelease(this, at + count);
-        return count;
+        return before + count;
     }
 
     /**

@@ -92,15 +92,15 @@ final class PairHeader {
     }
 
     /**
-     * Takes the request for an event, when there is one that suits. Called by whoever has published a completion and
-     * executed a full fence since.
+     * Takes the request for an event, when there is one that suits. Called by whoever has published a completion, and
+     * executed a full fence or an atomic step since.
      *
      * @param slot the queue's
      * @param solicited whether the completion is solicited or failed
      * @return whether the caller must make the event
      */
     boolean disarm(int slot, boolean solicited) {
-        int armed = SharedWords.get(memory, armOffset(slot));
+        int armed = SharedWords.getVolatile(memory, armOffset(slot));
         return armed != NOT_ARMED
                 && (armed == ARMED || solicited)
                 && SharedWords.compareAndSet(memory, armOffset(slot), armed, NOT_ARMED);

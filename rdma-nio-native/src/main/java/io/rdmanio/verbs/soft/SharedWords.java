@@ -25,6 +25,11 @@ final class SharedWords {
         return (int) INT.getAcquire(memory, offset);
     }
 
+    /** Not before an atomic step that came before it. */
+    static int getVolatile(MemorySegment memory, long offset) {
+        return (int) INT.getVolatile(memory, offset);
+    }
+
     static void set(MemorySegment memory, long offset, int value) {
         INT.setOpaque(memory, offset, value);
     }

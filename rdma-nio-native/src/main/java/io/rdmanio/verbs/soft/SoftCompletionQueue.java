@@ -3,6 +3,8 @@ package io.rdmanio.verbs.soft;
 import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.WorkCompletionOpcode;
+import io.rdmanio.verbs.WorkCompletionStatus;
 import io.rdmanio.verbs.spi.CompletionQueueHandle;
 import io.rdmanio.verbs.spi.TakenAsyncEvent;
 import java.lang.foreign.MemorySegment;
@@ -63,7 +65,10 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     // The poller's own.
     private final int[] idlePolls = new int[MAX_ACTIVE];
     private int activeCount;
+    private int nextActive;
     private Inbound pending;
+    private Inbound lastPending;
+    private boolean readyFirst;
     private Sender waitingSenders;
     private int pollsSinceArmed;
 
@@ -117,6 +122,12 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
         }
     }
 
+    /** Adds the completion of a receive that nothing will come for. */
+    void pushFlushed(long workRequestId, int queuePairNumber) {
+        int status = WorkCompletionStatus.FLUSHED.value();
+        push(null, 0, workRequestId, status, WorkCompletionOpcode.RECEIVE, 0, 0, queuePairNumber, 0, true);
+    }
+
     private void overrun() {
         if (!overrun) {
             overrun = true;
@@ -124,9 +135,9 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
         }
     }
 
-    /** Makes the event if one is wanted; a completion was published, and a full fence executed, before. */
+    /** Makes the event if one is wanted; a completion was published, and a full fence or an atomic step executed, before. */
     private void notice(boolean solicited) {
-        int seen = (int) ARMED.getOpaque(this);
+        int seen = (int) ARMED.getVolatile(this);
         if (seen != PairHeader.NOT_ARMED
                 && (seen == PairHeader.ARMED || solicited)
                 && ARMED.compareAndSet(this, seen, PairHeader.NOT_ARMED)) {
@@ -151,7 +162,7 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
         } while (!ready.compareAndSet(top, inbound));
         if (channel != null && taker != this) {
             // Whoever waits for the event may have looked while the queue pair was in nobody's list.
-            notice((int) ARMED.getOpaque(this) == PairHeader.ARMED_SOLICITED && inbound.hasSolicited());
+            notice((int) ARMED.getVolatile(this) == PairHeader.ARMED_SOLICITED && inbound.hasSolicited());
         }
     }
 
@@ -159,19 +170,16 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
 
     @Override
     public int poll(int capacity, MemorySegment completions) {
-        int count = ring.take(completions, capacity);
+        int count = ring.take(completions, 0, capacity);
         if (count == capacity) {
             return count;
         }
         pollsSinceArmed++;
-        if (activeCount != 0) {
-            count = pollActive(completions, count, capacity);
-        }
-        for (PairLink link : links) {
-            takeReady(link);
-        }
-        if (pending != null || ready.getPlain() != null) {
-            count = pollReady(completions, count, capacity);
+        count = pollQueuePairs(completions, count, capacity);
+        while (count < capacity && hasWaiting()) {
+            // What came into the ring meanwhile may have held up receives, which must not be left behind.
+            count = ring.take(completions, count, capacity);
+            count = pollQueuePairs(completions, count, capacity);
         }
         if (count != 0) {
             return count;
@@ -180,7 +188,28 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
             progressSenders();
         }
         // What they completed, and the progress thread meanwhile.
-        return ring.take(completions, capacity);
+        return ring.take(completions, 0, capacity);
+    }
+
+    /** Those that are active and those that are ready take turns at being first, lest one kind fills every poll. */
+    private int pollQueuePairs(MemorySegment into, int before, int capacity) {
+        int count = before;
+        if (!readyFirst && activeCount != 0) {
+            count = pollActive(into, count, capacity);
+        }
+        for (PairLink link : links) {
+            takeReady(link);
+        }
+        if (pending != null || ready.getPlain() != null) {
+            count = pollReady(into, count, capacity);
+        }
+        if (readyFirst && activeCount != 0) {
+            count = pollActive(into, count, capacity);
+        }
+        if (count == capacity) {
+            readyFirst = !readyFirst;
+        }
+        return count;
     }
 
     /** The sends of a queue pair wait for its peer. Called by any thread. */
@@ -221,7 +250,10 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
 
     private int pollActive(MemorySegment into, int before, int capacity) {
         int count = before;
-        for (int i = activeCount - 1; i >= 0 && count < capacity; i--) {
+        // Downwards, since one that is dropped is replaced by the last; from where the former poll was full.
+        int i = Math.min(nextActive, activeCount);
+        for (int left = activeCount; left > 0 && count < capacity; left--) {
+            i = i == 0 ? activeCount - 1 : i - 1;
             Inbound inbound = active[i];
             int now = inbound.poll(this, into, count, capacity);
             if (now != count) {
@@ -234,6 +266,7 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
                 deactivate(i);
             }
         }
+        nextActive = i;
         return count;
     }
 
@@ -277,10 +310,24 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
         } finally {
             arming.release();
         }
+        keepPending(inbound);
+    }
+
+    /** Has the next poll look at a queue pair, if it has something. */
+    private void keepPending(Inbound inbound) {
         if (inbound.hasEntry() && inbound.enlist()) {
-            inbound.nextReady = pending;
-            pending = inbound;
+            addPending(inbound);
         }
+    }
+
+    private void addPending(Inbound inbound) {
+        inbound.nextReady = null;
+        if (pending == null) {
+            pending = inbound;
+        } else {
+            lastPending.nextReady = inbound;
+        }
+        lastPending = inbound;
     }
 
     private static void takeReady(PairLink link) {
@@ -294,15 +341,10 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     }
 
     private int pollReady(MemorySegment into, int before, int capacity) {
-        Inbound fresh = ready.getAndSet(null);
-        while (fresh != null) {
-            Inbound next = fresh.nextReady;
-            fresh.nextReady = pending;
-            pending = fresh;
-            fresh = next;
-        }
+        takeFresh();
         int count = before;
-        while (pending != null && count < capacity) {
+        boolean held = false;
+        while (pending != null && count < capacity && !held) {
             Inbound inbound = pending;
             pending = inbound.nextReady;
             inbound.nextReady = null;
@@ -311,12 +353,29 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
             if (!inbound.isDetached()) {
                 activate(inbound);
             }
-            if (count == capacity && inbound.hasEntry() && inbound.enlist()) {
-                inbound.nextReady = pending;
-                pending = inbound;
+            held = hasWaiting();
+            if (held || count == capacity) {
+                keepPending(inbound);
             }
         }
         return count;
+    }
+
+    /** Those that came last are on top of the stack. */
+    private void takeFresh() {
+        Inbound oldest = null;
+        Inbound fresh = ready.getAndSet(null);
+        while (fresh != null) {
+            Inbound next = fresh.nextReady;
+            fresh.nextReady = oldest;
+            oldest = fresh;
+            fresh = next;
+        }
+        while (oldest != null) {
+            Inbound next = oldest.nextReady;
+            addPending(oldest);
+            oldest = next;
+        }
     }
 
     /** Whether completions wait that are older than what is in the rings of queue pairs. */

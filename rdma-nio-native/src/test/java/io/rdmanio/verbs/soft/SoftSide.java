@@ -76,14 +76,21 @@ final class SoftSide implements AutoCloseable {
     }
 
     private final Options options;
+    private final boolean ownsReceives;
 
     SoftSide(SoftDevice device, Options options) throws VerbsException {
+        this(device, options, null);
+    }
+
+    /** A side whose receives complete in another's queue; null for one of its own. */
+    SoftSide(SoftDevice device, Options options, CompletionQueue commonReceives) throws VerbsException {
         this.device = device;
         this.options = options;
         domain = device.context.allocateProtectionDomain();
         channel = device.context.createCompletionChannel();
         sends = device.context.createCompletionQueue(4 * options.depth, channel);
-        receives = device.context.createCompletionQueue(4 * options.depth, channel);
+        ownsReceives = commonReceives == null;
+        receives = ownsReceives ? device.context.createCompletionQueue(4 * options.depth, channel) : commonReceives;
         shared = options.sharedReceives
                 ? domain.createSharedReceiveQueue(new SharedReceiveQueueAttributes(options.depth, 4, 0))
                 : null;
@@ -221,7 +228,9 @@ final class SoftSide implements AutoCloseable {
             shared.close();
         }
         sends.close();
-        receives.close();
+        if (ownsReceives) {
+            receives.close();
+        }
         channel.close();
         domain.close();
         completions.close();
