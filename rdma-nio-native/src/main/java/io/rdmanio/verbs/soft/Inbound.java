@@ -40,8 +40,8 @@ final class Inbound {
     private int consumed;
     private int announced;
     private int consumedWhenKicked;
-    // The next entry was refused, so that nothing is taken any more.
-    private boolean refused;
+    // The next entry was refused, or the queue pair is in error: nothing is taken any more.
+    private boolean ended;
 
     Inbound(SoftQueuePair queuePair, Responder responder) {
         this.queuePair = queuePair;
@@ -62,7 +62,8 @@ final class Inbound {
         consumed = 0;
         announced = 0;
         consumedWhenKicked = 0;
-        refused = false;
+        ended = false;
+        watched = false;
         area = fresh;
     }
 
@@ -209,11 +210,19 @@ final class Inbound {
         return true;
     }
 
-    /** Takes what is there when the queue pair ends in error: it arrived before. The caller has the claim. */
+    /**
+     * Takes what is there when the queue pair ends in error: it arrived before. What arrives afterwards is nobody's, as the
+     * receives that the peer has counted on are flushed. The caller has the claim.
+     */
     void takeLast() {
         Area current = area;
-        if (current != null) {
-            take(current, true);
+        try {
+            if (current != null) {
+                take(current, true);
+            }
+        } finally {
+            ended = true;
+            responder.flush();
         }
     }
 
@@ -221,7 +230,7 @@ final class Inbound {
     private boolean take(Area current, boolean wake) {
         int limit = consumed + current.ringMask + 1;
         boolean failed = false;
-        while (!refused && consumed != limit && responder.hasRoom() && isPresent(current, consumed)) {
+        while (!ended && consumed != limit && responder.hasRoom() && isPresent(current, consumed)) {
             int status = responder.execute(current, current.entryOffset(consumed), consumed);
             if (status == Responder.STARVED) {
                 break;
@@ -230,7 +239,7 @@ final class Inbound {
                 current.setConsumed(consumed);
                 current.setRefusal(status);
                 announced = consumed;
-                refused = true;
+                ended = true;
                 queuePair.markError();
                 queuePair.kickPeer();
                 failed = true;

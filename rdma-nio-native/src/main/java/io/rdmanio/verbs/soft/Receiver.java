@@ -2,8 +2,6 @@ package io.rdmanio.verbs.soft;
 
 import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.AccessFlags;
-import io.rdmanio.verbs.WorkCompletionOpcode;
-import io.rdmanio.verbs.WorkCompletionStatus;
 import io.rdmanio.verbs.spi.ReceiveWorkRequestLayout;
 import java.lang.foreign.MemorySegment;
 
@@ -49,12 +47,13 @@ final class Receiver {
                 }
                 request = ProcessMemory.getLong(request + ReceiveWorkRequestLayout.NEXT.offset());
             }
-            if (mirror != null && receives.posted() != before) {
+            // Asked after appending: in error receives are flushed as they come, and the peer must not count them.
+            flush = queuePair.isError();
+            if (!flush && mirror != null && receives.posted() != before) {
                 publish(before);
                 wake = wanted;
                 wanted = false;
             }
-            flush = queuePair.isError();
         } catch (IllegalStateException e) {
             queuePair.fault(e);
             flush = queuePair.isError();
@@ -130,17 +129,7 @@ final class Receiver {
     /** Completes everything that is posted as flushed. The caller has the inbound claim. */
     void flush(SoftCompletionQueue queue) {
         for (int base = receives.peek(); base >= 0; base = receives.peek()) {
-            queue.push(
-                    null,
-                    0,
-                    receives.words[base],
-                    WorkCompletionStatus.FLUSHED.value(),
-                    WorkCompletionOpcode.RECEIVE,
-                    0,
-                    0,
-                    queuePair.number(),
-                    0,
-                    true);
+            queue.pushFlushed(receives.words[base], queuePair.number());
             receives.remove();
         }
     }

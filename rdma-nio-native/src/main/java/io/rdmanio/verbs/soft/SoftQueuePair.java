@@ -430,30 +430,33 @@ final class SoftQueuePair implements QueuePairHandle, ConnectedQueuePair, Memory
     void finishError() {
         sender.flush();
         receiver.quiesce();
-        inbound.claim().acquire();
-        try {
-            inbound.takeLast();
-            connection.publishState();
-            receiver.flush(receiveQueue);
-        } catch (IllegalStateException | ViolationException e) {
-            fault(e);
-            receiver.flush(receiveQueue);
-        } finally {
-            inbound.claim().release();
-        }
+        flushReceives();
         kickPeer();
-        if (shared != null && lastReceiveTold.compareAndSet(false, true)) {
-            context.raise(TakenAsyncEvent.ofObject(AsyncEventType.LAST_RECEIVE_REACHED, asyncElement));
-        }
     }
 
-    /** Completes receives that were posted when it was in error already. */
+    /** Takes what has arrived, and completes the receives that are left; also those posted when it was in error already. */
     void flushReceives() {
         inbound.claim().acquire();
         try {
-            receiver.flush(receiveQueue);
+            // Under the claim, for which RESET waits: what is posted after it has nothing to do with this error.
+            if (isError()) {
+                connection.publishState();
+                takeLast();
+                receiver.flush(receiveQueue);
+                if (shared != null && lastReceiveTold.compareAndSet(false, true)) {
+                    context.raise(TakenAsyncEvent.ofObject(AsyncEventType.LAST_RECEIVE_REACHED, asyncElement));
+                }
+            }
         } finally {
             inbound.claim().release();
+        }
+    }
+
+    private void takeLast() {
+        try {
+            inbound.takeLast();
+        } catch (IllegalStateException | ViolationException e) {
+            fault(e);
         }
     }
 
@@ -524,7 +527,9 @@ final class SoftQueuePair implements QueuePairHandle, ConnectedQueuePair, Memory
      */
     void peerDied(ProcessPair pair) {
         if (connection.uses(pair)) {
-            enterError();
+            // Also when it is in error already: whoever brought it there may not have taken yet what arrived before.
+            markError();
+            finishError();
             connection.peerDied(pair);
         }
     }
