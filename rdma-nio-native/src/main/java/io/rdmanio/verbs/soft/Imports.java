@@ -129,7 +129,9 @@ final class Imports {
             }
             for (Question question : questions) {
                 if (question.key == remoteKey && question.queuePair == peerQueuePair) {
-                    question.whenKnown.add(whenKnown);
+                    if (!question.whenKnown.contains(whenKnown)) {
+                        question.whenKnown.add(whenKnown);
+                    }
                     return;
                 }
             }

@@ -92,6 +92,7 @@ final class PeerLink {
         try {
             if (search == seeking && inboundPair == null) {
                 open(pair, number);
+                failed = pair.isDead();
             }
         } catch (VerbsException e) {
             LOG.log(System.Logger.Level.WARNING, "a queue pair can't be connected", e);
@@ -99,7 +100,7 @@ final class PeerLink {
         } finally {
             queuePair.changing().unlock();
         }
-        if (failed || pair.isDead()) {
+        if (failed) {
             queuePair.enterError();
         }
     }
@@ -226,8 +227,6 @@ final class PeerLink {
 
     private void endInbound(ProcessPair pair) {
         Inbound inbound = queuePair.inbound();
-        SoftCompletionQueue queue = queuePair.receiveQueue();
-        queue.unlink(pair, inbound);
         inbound.claim().acquire();
         try {
             Area area = inbound.area();
@@ -243,6 +242,8 @@ final class PeerLink {
         } finally {
             inbound.claim().release();
         }
+        // When this returns no poller is about to write to the area, which others will have.
+        queuePair.receiveQueue().unlink(pair, inbound);
         pair.removeQueuePair(slot);
         inboundPair = null;
         place = null;
@@ -297,7 +298,7 @@ final class PeerLink {
         try {
             Outbound current = outbound;
             if (current != null && isMeant(current.pair, current.attach, pair, detach)) {
-                queuePair.sender().attach(null);
+                queuePair.sender().detach();
                 outbound = null;
             }
             arrivals.values().removeIf(arrival -> isMeant(arrival.pair, arrival.attach, pair, detach));
@@ -319,7 +320,9 @@ final class PeerLink {
             try {
                 peer.kick();
             } catch (IllegalStateException e) {
-                queuePair.requireDead(e);
+                if (!peer.pair.isDead()) {
+                    throw e;
+                }
             }
         }
     }
@@ -340,10 +343,8 @@ final class PeerLink {
     boolean isDead() {
         ProcessPair pair = inboundPair;
         Outbound peer = outbound;
-        // Without either, what was found unmapped belonged to a pair that has been left because it died.
-        return (pair == null && peer == null)
-                || (pair != null && pair.isDead())
-                || (peer != null && peer.pair.isDead());
+        // Without one, what was found unmapped belonged to a pair that has been left because it died.
+        return pair == null || peer == null || pair.isDead() || peer.pair.isDead();
     }
 
     /** The peer broke the rules: ends what we share with it. */

@@ -231,11 +231,15 @@ final class SendQueue {
         return (int) (words[base + OUTCOME] >>> Integer.SIZE);
     }
 
-    /** Copies the bytes of inline requests that must wait, since their memory is the caller's when the post returns. */
-    void keepInlineBytes() {
-        for (int position = next; position != tail; position++) {
+    /**
+     * Copies the bytes of inline requests that must wait, since their memory is the caller's when the post returns.
+     *
+     * @param from the position of the first that was posted now
+     */
+    void keepInlineBytes(int from) {
+        for (int position = from - next > 0 ? from : next; position != tail; position++) {
             int base = base(position);
-            if ((flags(base) & SendFlags.INLINE) != 0 && inlineBytes[slot(position)] == null) {
+            if ((flags(base) & SendFlags.INLINE) != 0) {
                 byte[] bytes = new byte[(int) words[base + LENGTH]];
                 MemorySegment to = MemorySegment.ofArray(bytes);
                 long at = 0;

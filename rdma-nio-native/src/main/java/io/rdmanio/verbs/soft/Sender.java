@@ -59,6 +59,8 @@ final class Sender {
     private final int number;
     private final boolean signalAll;
     private Outbound outbound;
+    // Requests were sent to a former peer that will never answer them.
+    private boolean answersLost;
     // A request has failed, so that nothing after it is executed.
     private boolean failed;
     // The queue pair must go to error as soon as the claim is released.
@@ -71,6 +73,8 @@ final class Sender {
     // The time that the oldest request may take.
     private int limitReason;
     private int limitPosition;
+    // Of the limits until now, so that a timer of one that is over is told from that of the next.
+    private int limitNumber;
     private ProgressThread.Timer timer;
 
     Sender(SoftQueuePair queuePair, SoftCompletionQueue queue, SendQueue sends, LocalMemory memory, boolean signalAll) {
@@ -93,6 +97,7 @@ final class Sender {
             if (!queuePair.acceptsSends()) {
                 errno = Errno.EINVAL;
             }
+            int before = sends.tail;
             while (errno == 0 && request != 0) {
                 errno = sends.append(request);
                 if (errno == 0) {
@@ -101,7 +106,7 @@ final class Sender {
             }
             run(false);
             if (sends.next != sends.tail) {
-                sends.keepInlineBytes();
+                sends.keepInlineBytes(before);
             }
         } finally {
             releaseAndSettle();
@@ -137,7 +142,7 @@ final class Sender {
             return true;
         }
         try {
-            if (outbound != null && outbound.hasMoved()) {
+            if (outbound != null && (outbound.pair.isDead() || outbound.hasMoved())) {
                 run(true);
             }
             return outbound != null && outbound.isWaiting();
@@ -178,6 +183,25 @@ final class Sender {
         }
     }
 
+    /**
+     * The peer receives no more: what it has acknowledged until now is known now or never. It may have executed what it
+     * has not acknowledged, so that this is not done again for a peer that comes anew.
+     */
+    void detach() {
+        claim.acquire();
+        try {
+            run(true);
+            if (requester.hasBegun()) {
+                sends.setUnacknowledged(sends.base(sends.next), 0);
+                sends.next++;
+            }
+            answersLost = sends.head != sends.next;
+            attachClaimed(null);
+        } finally {
+            releaseAndSettle();
+        }
+    }
+
     private void attachClaimed(Outbound peer) {
         outbound = peer;
         requester.attach(peer);
@@ -203,6 +227,7 @@ final class Sender {
             endLimit();
             attachClaimed(null);
             sends.clear();
+            answersLost = false;
             failed = false;
             errorDue = false;
         } finally {
@@ -250,11 +275,16 @@ final class Sender {
         }
     }
 
-    /** The peer's word was no good, or its memory is gone. When this happens in error, there is nobody else to flush. */
+    /**
+     * The peer's word was no good, or its memory is gone. When this happens in error, there is nobody else to flush; and
+     * the end of a pair over which nothing is received is not told to the queue pair.
+     */
     private void endWithPair(RuntimeException failure) {
         queuePair.fault(failure);
         if (queuePair.isError()) {
             flushClaimed();
+        } else {
+            fail();
         }
     }
 
@@ -290,6 +320,10 @@ final class Sender {
     private void retire(boolean peerActed) {
         retireAcknowledged();
         Outbound peer = outbound;
+        if (peer != null && answersLost && sends.head != sends.next && !failed) {
+            completeHead(WorkCompletionStatus.RETRY_EXCEEDED.value());
+            return;
+        }
         if (peer == null || (!peerActed && sends.head == sends.next && !requester.hasBegun())) {
             return;
         }
@@ -306,7 +340,7 @@ final class Sender {
             int base = sends.base(sends.head);
             int status = sends.status(base);
             if (status == SendQueue.UNACKNOWLEDGED) {
-                if (outbound == null || !outbound.isConsumed(sends.acknowledgedBy(base))) {
+                if (outbound == null || answersLost || !outbound.isConsumed(sends.acknowledgedBy(base))) {
                     return;
                 }
                 status = SUCCESS;
@@ -464,7 +498,8 @@ final class Sender {
         if (nanos != 0) {
             limitReason = reason;
             limitPosition = sends.head;
-            timer = queuePair.schedule(nanos, this::expire);
+            int number = ++limitNumber;
+            timer = queuePair.schedule(nanos, () -> expire(number));
         }
     }
 
@@ -477,19 +512,17 @@ final class Sender {
     }
 
     /** The time of a limit is over. Called by the progress thread. */
-    private void expire() {
+    private void expire(int number) {
         claim.acquire();
         try {
-            int reason = limitReason;
-            int position = limitPosition;
             run(true);
-            if (reason != Requester.DONE && reason == limitReason && position == limitPosition && !errorDue) {
+            if (limitReason != Requester.DONE && number == limitNumber && !errorDue) {
                 timer = null;
                 if (sends.head == sends.next) {
                     sends.next++;
                 }
                 completeHead(
-                        reason == Requester.NEEDS_PEER
+                        limitReason == Requester.NEEDS_PEER
                                 ? WorkCompletionStatus.RETRY_EXCEEDED.value()
                                 : WorkCompletionStatus.RECEIVER_NOT_READY_RETRY_EXCEEDED.value());
             }
