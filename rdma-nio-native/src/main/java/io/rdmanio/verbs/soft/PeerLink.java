@@ -5,6 +5,7 @@ import io.rdmanio.linux.ProcessCredentials;
 import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.VerbsException;
 import java.io.IOException;
+import java.lang.invoke.VarHandle;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -194,7 +195,13 @@ final class PeerLink {
         Area area = queuePair.inbound().area();
         if (area != null) {
             try {
-                area.setState(queuePair.peerVisibleState(), queuePair.accessFlags(), queuePair.minRnrTimer());
+                int state;
+                do {
+                    state = queuePair.peerVisibleState();
+                    area.setState(state, queuePair.accessFlags(), queuePair.minRnrTimer());
+                    // An error that came meanwhile may have been told before this, which must not be the last word.
+                    VarHandle.fullFence();
+                } while (state != queuePair.peerVisibleState());
             } catch (IllegalStateException e) {
                 queuePair.requireDead(e);
             }
