@@ -3,24 +3,15 @@ package io.rdmanio.verbs.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmanio.verbs.LeakCheck;
-import io.rdmanio.verbs.MemoryRegion;
-import io.rdmanio.verbs.ProtectionDomain;
-import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairAttributes;
-import io.rdmanio.verbs.QueuePairCapabilities;
-import io.rdmanio.verbs.QueuePairInitAttributes;
 import io.rdmanio.verbs.QueuePairState;
-import io.rdmanio.verbs.QueuePairType;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.WorkCompletionStatus;
 import io.rdmanio.verbs.soft.SoftSide.Completion;
 import io.rdmanio.verbs.soft.SoftSide.Options;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -165,32 +156,5 @@ class SoftQueuePairEndTest {
                 .extracting(Completion::status)
                 .containsExactly(WorkCompletionStatus.RETRY_EXCEEDED, WorkCompletionStatus.FLUSHED);
         assertThat(right.isSilent(right.receives)).isTrue();
-    }
-
-    @Test
-    void deregistration_waitsForQueuePairsThatShareReceivesOfTheDomain() throws Exception {
-        connect(Options.DEFAULT.withSharedReceives());
-        MemoryRegion region = right.domain.allocateMemory(4096, SoftSide.ALL_ACCESS);
-        try (ProtectionDomain domain = rightDevice.context.allocateProtectionDomain();
-                QueuePair alien = domain.createQueuePair(QueuePairInitAttributes.of(
-                                QueuePairType.RELIABLE_CONNECTED, new QueuePairCapabilities(1, 1, 1, 1, 0))
-                        .withSendQueue(right.sends)
-                        .withReceiveQueue(right.receives)
-                        .withSharedReceiveQueue(right.shared))) {
-            Claim claim =
-                    rightDevice.host.queuePairs().find(alien.number()).inbound().claim();
-            claim.acquire();
-            FutureTask<Void> closing = new FutureTask<>(() -> {
-                region.close();
-                return null;
-            });
-            Thread thread = Thread.ofPlatform().start(closing);
-            try {
-                assertThat(thread.join(Duration.ofMillis(100))).isFalse();
-            } finally {
-                claim.release();
-            }
-            closing.get(10, TimeUnit.SECONDS);
-        }
     }
 }
