@@ -33,6 +33,7 @@ final class Imports {
     private static final AtomicInteger MAPPED = new AtomicInteger();
 
     private static final int MAX_REFUSALS = 256;
+    private static final int FORGOTTEN_PER_ADDED = 2;
     private static final int CHUNK_BITS = 8;
     private static final int CHUNK = 1 << CHUNK_BITS;
     private static final int SIZE_SEALS = MemoryFile.SEAL_SHRINK | MemoryFile.SEAL_GROW;
@@ -46,6 +47,8 @@ final class Imports {
     private boolean dead;
     // Of the progress thread.
     private int mapped;
+    /** Keys whose memory only the peer can reach. The peer doesn't say when they end, as their epochs do. */
+    private final ArrayDeque<RemoteKey> unmapped = new ArrayDeque<>();
 
     /** What the peer was asked, and the epoch of the slot before. */
     private record Question(int key, int queuePair, int peerDomain, int epoch, List<Runnable> whenKnown) {}
@@ -247,9 +250,27 @@ final class Imports {
      */
     void received(ControlMessage.Foreign message) throws ProtocolException {
         Question question = answered(message.key());
+        RemoteKey key = new RemoteKey(message, question.peerDomain, peerEpochs);
         drop(KeyTable.slot(message.key()));
-        put(KeyTable.slot(message.key()), new RemoteKey(message, question.peerDomain, peerEpochs));
+        put(KeyTable.slot(message.key()), key);
+        forgetSome();
+        unmapped.add(key);
         question.whenKnown.forEach(Runnable::run);
+    }
+
+    /** Looks at more keys than are added, so that there are not many more of them than the peer has. */
+    private void forgetSome() {
+        for (int i = 0; i < FORGOTTEN_PER_ADDED && !unmapped.isEmpty(); i++) {
+            RemoteKey old = unmapped.remove();
+            int slot = KeyTable.slot(old.value);
+            if (at(slot) == old) {
+                if (old.isCurrent()) {
+                    unmapped.add(old);
+                } else {
+                    put(slot, null);
+                }
+            }
+        }
     }
 
     /**
@@ -294,6 +315,7 @@ final class Imports {
             questions.clear();
             refusals.clear();
         }
+        unmapped.clear();
         for (int i = 0; i < chunks.length(); i++) {
             if (chunks.getPlain(i) != null) {
                 for (int slot = i << CHUNK_BITS; slot < (i + 1) << CHUNK_BITS; slot++) {
