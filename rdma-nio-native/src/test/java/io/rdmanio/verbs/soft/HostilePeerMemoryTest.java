@@ -332,7 +332,7 @@ class HostilePeerMemoryTest {
                 hostileSends(anyMessage(random, memory, sound, unsound));
                 setEpoch(KeyTable.slot(KEY), random.nextInt(3));
                 RemoteKey key = victim.imports.find(KEY, MemoryEnd.QUEUE_PAIR, DOMAIN);
-                if (key != null && key.memory() != null) {
+                if (key != null && key.memory() != null && !key.memory().isReadOnly()) {
                     touch(key);
                 }
                 drainAll();

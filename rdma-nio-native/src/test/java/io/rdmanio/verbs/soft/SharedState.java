@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.ConcurrentModificationException;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,10 +71,10 @@ final class SharedState {
             }
             case UnixSocket socket -> sockets.add(socket);
             case MemoryFile file -> files.add(file);
-            case Collection<?> collection -> addAll(collection.toArray());
+            case Collection<?> collection -> addAll(contents(collection));
             case Map<?, ?> map -> {
-                addAll(map.keySet().toArray());
-                addAll(map.values().toArray());
+                addAll(contents(map.keySet()));
+                addAll(contents(map.values()));
             }
             case AtomicReference<?> reference -> add(reference.get());
             case AtomicReferenceArray<?> array -> {
@@ -83,6 +84,17 @@ final class SharedState {
             }
             case Object[] array -> addAll(array);
             default -> lookInto(object);
+        }
+    }
+
+    /** The engine's own threads change its collections under locks that are not ours. */
+    private static Object[] contents(Collection<?> collection) {
+        while (true) {
+            try {
+                return collection.toArray();
+            } catch (ConcurrentModificationException e) {
+                Thread.onSpinWait();
+            }
         }
     }
 
