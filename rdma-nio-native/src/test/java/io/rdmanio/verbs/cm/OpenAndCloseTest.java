@@ -56,22 +56,22 @@ import org.junit.jupiter.params.provider.MethodSource;
  * libraries, of the device's user driver or of the software device, and of the JVM is in it. The JVM's own memory grows
  * at first: code is compiled, and the young generation is touched for the first time; what the server compiler takes and
  * gives back, some megabytes, would hide every leak, so the JVM of this test stops at the client compiler. Hence the
- * warm-up, and hence windows of the same number of cycles: what leaks
- * leaks in each of them, what settles is quiet in some window after the first. The bound is 48 bytes for each cycle: a leak
- * of 64 bytes, which is 80 of malloc's, exceeds it in every window, and the noise seen is a fifth of it.
+ * warm-up, and hence windows of the same number of cycles: what leaks leaks in each of them, what settles is quiet in most
+ * of the last ones. The bound is 48 bytes for each cycle: a leak of 64 bytes, which is 80 of malloc's, exceeds it.
  */
 @Tag("rdma")
 @ExtendWith(LeakCheck.class)
 class OpenAndCloseTest {
     private static final int MANY = 10_000;
-    private static final int MANY_PAIRS = 1_000;
+    private static final int MANY_PAIRS = 2_000;
     private static final int FEW = 200;
     private static final int FEW_PAIRS = 20;
     private static final int LEAK_BYTES = 48;
     private static final int PLANTED_BYTES = 64;
     // A few cycles are drowned in what the JVM does; only what loses whole pages shows.
     private static final int COARSE_LEAK_BYTES = 16_384;
-    private static final int MAX_WINDOWS = 6;
+    private static final int COUNTED_WINDOWS = 3;
+    private static final int MAX_WINDOWS = 8;
     private static final QueuePairCapabilities SMALL = new QueuePairCapabilities(4, 4, 1, 1, 0);
 
     /** Opens something and closes it. */
@@ -341,11 +341,11 @@ class OpenAndCloseTest {
         try (Arena arena = Arena.ofShared()) {
             assertThatThrownBy(() -> repeat("planted leak", () -> arena.allocate(PLANTED_BYTES), MANY, LEAK_BYTES))
                     .isInstanceOf(AssertionError.class)
-                    .hasMessageContaining("bytes that the last window of 5000 cycles left");
+                    .hasMessageContaining("bytes that a window of 5000 cycles left at last");
         }
     }
 
-    /** Two windows of half the cycles each, and more while the last one changed by {@code leakBytes} a cycle. */
+    /** Three windows of half the cycles each, and more while they grew by {@code leakBytes} a cycle. */
     private static void repeat(String name, Cycle cycle, int cycles, int leakBytes) throws IOException {
         int window = cycles / 2;
         run(cycle, window / 2);
@@ -359,16 +359,23 @@ class OpenAndCloseTest {
             long before = residentBytes();
             run(cycle, window);
             growth.add(residentBytes() - before);
-            // A window in which the JVM gave memory back says as little as one in which it took some.
-        } while (growth.size() < 2 || (Math.abs(growth.getLast()) > bound && growth.size() < MAX_WINDOWS));
+        } while (growth.size() < COUNTED_WINDOWS || (usual(growth) > bound && growth.size() < MAX_WINDOWS));
         System.out.printf(
                 "%s: windows of %d cycles grew by %s bytes; %d us a cycle%n",
                 name, window, growth, (System.nanoTime() - begin) / 1_000 / ((long) window * growth.size()));
         assertThat(OpenHandles.count()).as("open handles").isEqualTo(handles);
         assertThat(LeakCheck.descriptors()).as("descriptors").isEqualTo(descriptors);
-        assertThat(growth.getLast())
-                .as("bytes that the last window of %d cycles left, all windows being %s", window, growth)
+        assertThat(usual(growth))
+                .as("bytes that a window of %d cycles left at last, all windows being %s", window, growth)
                 .isLessThanOrEqualTo(bound);
+    }
+
+    /** The middle one of the last windows: in one of them the JVM may have taken memory or given some back. */
+    private static long usual(List<Long> growth) {
+        return growth.subList(growth.size() - COUNTED_WINDOWS, growth.size()).stream()
+                .sorted()
+                .toList()
+                .get(COUNTED_WINDOWS / 2);
     }
 
     private static void run(Cycle cycle, int times) throws IOException {
