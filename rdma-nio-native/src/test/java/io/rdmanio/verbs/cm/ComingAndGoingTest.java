@@ -168,7 +168,9 @@ class ComingAndGoingTest {
         comeAndGo(FEW);
     }
 
+    // Not of every build.
     @Test
+    @Tag("rdma")
     @Tag("slow")
     @Timeout(600)
     void thousandConnectionsThatComeAndGo_leaveNothingAtEitherEnd() throws Exception {
