@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,6 +33,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(LeakCheck.class)
 class ComingAndGoingTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PAUSE = Duration.ofMillis(50);
     private static final int WARM_UP = 40;
     private static final int FEW = 100;
     private static final int MANY = 1_000;
@@ -108,10 +111,18 @@ class ComingAndGoingTest {
             try (EventChannel channel = EventChannel.open(RdmaEngine.soft())) {
                 Map<String, Long> before = Map.of();
                 for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-                    for (int i = 0; i < Integer.parseInt(line); i++) {
+                    int connections = Integer.parseInt(line);
+                    for (int i = 0; i < connections; i++) {
                         connectOnce(channel, address);
                     }
                     Map<String, Long> after = ProcessState.now();
+                    // What grows while it warms up is not looked at.
+                    long deadline = System.nanoTime() + (connections > WARM_UP ? PATIENCE.toNanos() : 0);
+                    while (!ProcessState.growth(before, after).isEmpty() && System.nanoTime() < deadline) {
+                        // The peer's last words may be under way.
+                        LockSupport.parkNanos(PAUSE.toNanos());
+                        after = ProcessState.now();
+                    }
                     System.out.println(ProcessState.growth(before, after));
                     before = after;
                 }
@@ -192,7 +203,7 @@ class ComingAndGoingTest {
                 String grown = connect(process, answers, channel, cycles);
                 assertThat(grown).as("what has grown at the end that connects").isEqualTo("{}");
                 // The peer's last words may be under way.
-                await().atMost(Duration.ofSeconds(10))
+                await().atMost(PATIENCE)
                         .untilAsserted(() -> assertThat(ProcessState.growth(before, ProcessState.now()))
                                 .as("what has grown at the end that accepts")
                                 .isEmpty());
