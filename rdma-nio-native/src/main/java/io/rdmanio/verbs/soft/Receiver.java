@@ -129,8 +129,9 @@ final class Receiver {
     /** Completes everything that is posted as flushed. The caller has the inbound claim. */
     void flush(SoftCompletionQueue queue) {
         for (int base = receives.peek(); base >= 0; base = receives.peek()) {
-            queue.pushFlushed(receives.words[base], queuePair.number());
+            long workRequestId = receives.words[base];
             receives.remove();
+            queue.pushFlushed(workRequestId, queuePair.number());
         }
     }
 

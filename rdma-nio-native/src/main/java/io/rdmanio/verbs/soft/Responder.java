@@ -193,6 +193,11 @@ final class Responder {
             queuePair.markError();
         }
         long workRequestId = receiveWords()[receiveBase];
+        hasReceive = false;
+        if (shared == null) {
+            // Before the completion: whoever sees that may post the next receive at once, into a queue that was full.
+            receives.remove();
+        }
         if (into != null) {
             CompletionRing.write(
                     into,
@@ -216,10 +221,6 @@ final class Responder {
                     number,
                     completionFlags,
                     (flags & Entry.SOLICITED) != 0);
-        }
-        hasReceive = false;
-        if (shared == null) {
-            receives.remove();
         }
     }
 

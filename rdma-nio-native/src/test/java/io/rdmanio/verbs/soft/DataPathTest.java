@@ -169,6 +169,20 @@ class DataPathTest {
         assertThat(left.awaitSend().status()).isEqualTo(WorkCompletionStatus.REMOTE_INVALID_REQUEST);
     }
 
+    /** The progress thread completes the receive here, while another thread polls. */
+    @Test
+    void postReceive_findsRoomInAFullQueueOnceACompletionWasSeen() throws VerbsException {
+        connect(Options.DEFAULT.withForeignMemory().withDepth(1));
+        right.postReceive(0, TARGET, 64);
+        for (int i = 1; i <= 5_000; i++) {
+            left.pair.postSend(left.toPeer(right, SendOpcode.WRITE_WITH_IMM, SendFlags.SIGNALED, 0, 64, TARGET)
+                    .immediateData(i));
+            assertThat(right.awaitReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            right.postReceive(i, TARGET, 64);
+            assertThat(left.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"false, false", "false, true", "true, false", "true, true"})
     void everyKindOfRequest_keepsItsOrder(boolean foreign, boolean shared) throws VerbsException {
