@@ -254,11 +254,11 @@ final class Requester {
     }
 
     /** Lets the owner refuse a request for memory, so that its end of the connection fails with this one. */
-    private int violate(Outbound peer, int base) {
+    private int violate(Outbound peer, int base, boolean withImmediate) {
         if (!peer.hasEntryRoom()) {
             return NEEDS_SPACE;
         }
-        peer.publish(Entry.VIOLATION, 0, 0, 0);
+        peer.publish(Entry.VIOLATION, withImmediate ? Entry.WITH_IMMEDIATE | Entry.LAST : 0, 0, 0);
         sends.setUnacknowledged(base, peer.produced());
         finish();
         return DONE;
@@ -277,7 +277,7 @@ final class Requester {
             }
             if (!permits(
                     key, sends.words[base + SendQueue.REMOTE_ADDRESS], length, AccessFlags.REMOTE_WRITE, peerState)) {
-                return isFirst ? violate(peer, base) : NEEDS_ANSWER;
+                return isFirst ? violate(peer, base, withImmediate) : NEEDS_ANSWER;
             }
         }
         boolean direct = key == null || key.memory() != null;
@@ -343,7 +343,7 @@ final class Requester {
             return NEEDS_KEY;
         }
         if (!permits(key, sends.words[base + SendQueue.REMOTE_ADDRESS], length, AccessFlags.REMOTE_READ, peerState)) {
-            return violate(peer, base);
+            return violate(peer, base, false);
         }
         if (key.memory() == null) {
             return readPieces(peer, base);
@@ -439,7 +439,7 @@ final class Requester {
         }
         long address = sends.words[base + SendQueue.REMOTE_ADDRESS];
         if (!permits(key, address, Long.BYTES, AccessFlags.REMOTE_ATOMIC, peerState)) {
-            return violate(peer, base);
+            return violate(peer, base, false);
         }
         if ((address & ALIGNMENT_MASK) != 0) {
             return end(base, REMOTE_INVALID_REQUEST);

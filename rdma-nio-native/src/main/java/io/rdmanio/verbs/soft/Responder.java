@@ -29,6 +29,7 @@ final class Responder {
         ALLOWED_FLAGS[Entry.READ] = Entry.LAST;
         ALLOWED_FLAGS[Entry.COMPARE_AND_SWAP] = Entry.LAST;
         ALLOWED_FLAGS[Entry.FETCH_AND_ADD] = Entry.LAST;
+        ALLOWED_FLAGS[Entry.VIOLATION] = Entry.LAST | Entry.WITH_IMMEDIATE;
     }
 
     private static final int SUCCESS = WorkCompletionStatus.SUCCESS.value();
@@ -116,7 +117,9 @@ final class Responder {
         if (length < 0 || kind >= ALLOWED_FLAGS.length || (flags & ~ALLOWED_FLAGS[kind]) != 0 || !isSound(flags)) {
             throw new ViolationException("an entry of " + length + " bytes, kind " + kind + ", flags " + flags);
         }
-        boolean needsReceive = kind == Entry.SEND || kind == Entry.WRITE_DONE || (flags & Entry.WITH_IMMEDIATE) != 0;
+        boolean needsReceive = kind == Entry.SEND
+                || kind == Entry.WRITE_DONE
+                || (kind == Entry.WRITE && (flags & Entry.WITH_IMMEDIATE) != 0);
         if (needsReceive && !hasReceive && !takeReceive()) {
             starve(area, index);
             return STARVED;
@@ -134,9 +137,18 @@ final class Responder {
             case Entry.WRITE -> write(area, entry, flags, length);
             case Entry.READ -> read(area, entry, length);
             case Entry.COMPARE_AND_SWAP, Entry.FETCH_AND_ADD -> atomic(area, entry, kind);
-            case Entry.VIOLATION -> REMOTE_ACCESS;
+            case Entry.VIOLATION -> refuse(area, entry, flags);
             default -> throw new ViolationException("an entry of kind " + kind);
         };
+    }
+
+    /** The receive that a refused write with immediate data would have taken tells the owner of it, as on rxe. */
+    private int refuse(Area area, long entry, int flags) {
+        if ((flags & Entry.WITH_IMMEDIATE) != 0 && shared == null && receives.peek() >= 0 && takeReceive()) {
+            int status = WorkCompletionStatus.REMOTE_ACCESS_ERROR.value();
+            complete(area, entry, 0, status, WorkCompletionOpcode.RECEIVE, 0);
+        }
+        return REMOTE_ACCESS;
     }
 
     /** What ends a message stands in its last entry, which tells one thing beside the data. */

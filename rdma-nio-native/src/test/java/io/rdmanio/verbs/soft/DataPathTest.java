@@ -183,6 +183,16 @@ class DataPathTest {
         }
     }
 
+    @Test
+    void refusedWriteWithImmediate_tellsTheOwnerByItsReceive() throws VerbsException {
+        connect(Options.DEFAULT);
+        right.postReceive(1, TARGET, 64);
+        left.pair.postSend(left.prepare(SendOpcode.WRITE_WITH_IMM, SendFlags.SIGNALED, 0, 64)
+                .remote(right.region.address(), right.region.remoteKey() ^ 1));
+        assertThat(left.awaitSend().status()).isEqualTo(WorkCompletionStatus.REMOTE_ACCESS_ERROR);
+        assertThat(right.awaitReceive().status()).isEqualTo(WorkCompletionStatus.REMOTE_ACCESS_ERROR);
+    }
+
     @ParameterizedTest
     @CsvSource({"false, false", "false, true", "true, false", "true, true"})
     void everyKindOfRequest_keepsItsOrder(boolean foreign, boolean shared) throws VerbsException {
