@@ -34,7 +34,7 @@ public final class QueueStress {
         }
 
         private int take() {
-            int count = ring.take(memory, 2);
+            int count = ring.take(memory, 0, 2);
             for (int i = 0; i < count; i++) {
                 long base = i * WorkCompletionLayout.SIZE;
                 long id = WorkCompletionLayout.WORK_REQUEST_ID.get(memory, base);
