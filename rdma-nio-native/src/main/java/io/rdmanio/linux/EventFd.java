@@ -20,8 +20,7 @@ public final class EventFd implements AutoCloseable {
     // Written by any drain at any time and read by nobody.
     private static final MemorySegment SINK = Arena.global().allocate(ValueLayout.JAVA_LONG);
 
-    private final UseGate gate = new UseGate();
-    private final int fileDescriptor;
+    private final OwnedDescriptor descriptor;
 
     /**
      * Opens an eventfd whose count is zero.
@@ -30,11 +29,11 @@ public final class EventFd implements AutoCloseable {
      */
     public EventFd() throws IOException {
         try (CallFrame frame = CallFrame.enter()) {
-            fileDescriptor =
-                    (int) Downcall.call(EVENTFD, frame, 0, FileDescriptors.O_NONBLOCK | FileDescriptors.O_CLOEXEC);
-            if (fileDescriptor < 0) {
+            int opened = (int) Downcall.call(EVENTFD, frame, 0, FileDescriptors.O_NONBLOCK | FileDescriptors.O_CLOEXEC);
+            if (opened < 0) {
                 throw Errno.exception("eventfd", frame.errno());
             }
+            descriptor = new OwnedDescriptor(opened, EventFd.class);
         }
     }
 
@@ -44,7 +43,7 @@ public final class EventFd implements AutoCloseable {
      * @return its number; it means nothing after {@link #close}
      */
     public int fileDescriptor() {
-        return fileDescriptor;
+        return descriptor.number();
     }
 
     /**
@@ -52,40 +51,31 @@ public final class EventFd implements AutoCloseable {
      * owner.
      */
     public void signal() {
-        if (gate.tryEnter()) {
+        if (descriptor.tryEnter()) {
             try {
                 // EAGAIN means a count at its maximum: readable already.
-                Downcall.callPlain(WRITE, fileDescriptor, ONE.address(), VALUE_BYTES);
+                Downcall.callPlain(WRITE, descriptor.number(), ONE.address(), VALUE_BYTES);
             } finally {
-                leave();
+                descriptor.leave();
             }
         }
     }
 
     /** Makes the descriptor unreadable until the next signal. On a closed one this does nothing. */
     public void drain() {
-        if (gate.tryEnter()) {
+        if (descriptor.tryEnter()) {
             try {
                 // EAGAIN means a count of zero: drained already.
-                Downcall.callPlain(READ, fileDescriptor, SINK.address(), VALUE_BYTES);
+                Downcall.callPlain(READ, descriptor.number(), SINK.address(), VALUE_BYTES);
             } finally {
-                leave();
+                descriptor.leave();
             }
-        }
-    }
-
-    private void leave() {
-        if (gate.exit()) {
-            FileDescriptors.close(fileDescriptor);
         }
     }
 
     /** Closes the descriptor, as soon as no call is in progress. Idempotent. */
     @Override
     public void close() {
-        if (gate.tryEnter()) {
-            gate.shut();
-            leave();
-        }
+        descriptor.close();
     }
 }

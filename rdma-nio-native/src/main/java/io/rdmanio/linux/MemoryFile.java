@@ -50,11 +50,10 @@ public final class MemoryFile implements AutoCloseable {
     static final long STATFS_BYTES = 120;
     static final long TMPFS_MAGIC = 0x01021994;
 
-    private final UseGate gate = new UseGate();
-    private final int fileDescriptor;
+    private final OwnedDescriptor descriptor;
 
     private MemoryFile(int fileDescriptor) {
-        this.fileDescriptor = fileDescriptor;
+        descriptor = new OwnedDescriptor(fileDescriptor, MemoryFile.class);
     }
 
     private static long pageBytes() {
@@ -76,7 +75,7 @@ public final class MemoryFile implements AutoCloseable {
     public static MemoryFile create(String name, long sizeBytes) throws SystemCallException {
         MemoryFile file = new MemoryFile(create(name));
         try (CallFrame frame = CallFrame.enter()) {
-            if ((int) Downcall.call(FTRUNCATE, frame, file.fileDescriptor, sizeBytes) < 0) {
+            if ((int) Downcall.call(FTRUNCATE, frame, file.descriptor.number(), sizeBytes) < 0) {
                 int errno = frame.errno();
                 file.close();
                 throw Errno.exception("ftruncate(" + sizeBytes + ")", errno);
@@ -126,13 +125,13 @@ public final class MemoryFile implements AutoCloseable {
     private void requireOrdinaryPages() throws SystemCallException {
         try (CallFrame frame = CallFrame.enter()) {
             MemorySegment status = frame.cleared(STATFS_BYTES);
-            if ((int) Downcall.call(FSTATFS, frame, fileDescriptor, frame.argumentsAddress()) < 0) {
-                throw Errno.exception("fstatfs(" + fileDescriptor + ")", frame.errno());
+            if ((int) Downcall.call(FSTATFS, frame, descriptor.number(), frame.argumentsAddress()) < 0) {
+                throw Errno.exception("fstatfs(" + descriptor.number() + ")", frame.errno());
             }
             long type = status.get(ValueLayout.JAVA_LONG, 0);
             if (type != TMPFS_MAGIC) {
                 throw Errno.exception(
-                        "fstatfs(" + fileDescriptor + ") of type 0x" + Long.toHexString(type), Errno.EINVAL);
+                        "fstatfs(" + descriptor.number() + ") of type 0x" + Long.toHexString(type), Errno.EINVAL);
             }
         }
     }
@@ -143,7 +142,7 @@ public final class MemoryFile implements AutoCloseable {
      * @return its number; it means nothing after {@link #close}
      */
     public int fileDescriptor() {
-        return fileDescriptor;
+        return descriptor.number();
     }
 
     /**
@@ -154,12 +153,12 @@ public final class MemoryFile implements AutoCloseable {
      * @throws IllegalStateException after close
      */
     public long sizeBytes() throws SystemCallException {
-        enter();
+        descriptor.enter();
         try (CallFrame frame = CallFrame.enter()) {
             // The position that this moves is used by nobody: memory is mapped.
-            return checked(Downcall.call(LSEEK, frame, fileDescriptor, 0, SEEK_END), frame, "lseek");
+            return checked(Downcall.call(LSEEK, frame, descriptor.number(), 0, SEEK_END), frame, "lseek");
         } finally {
-            leave();
+            descriptor.leave();
         }
     }
 
@@ -171,13 +170,13 @@ public final class MemoryFile implements AutoCloseable {
      * @throws IllegalStateException after close
      */
     public int seals() throws SystemCallException {
-        enter();
+        descriptor.enter();
         try (CallFrame frame = CallFrame.enter()) {
-            int result = (int)
-                    Downcall.callVariadic(FileDescriptors.FCNTL, frame, fileDescriptor, FileDescriptors.F_GET_SEALS, 0);
+            int result = (int) Downcall.callVariadic(
+                    FileDescriptors.FCNTL, frame, descriptor.number(), FileDescriptors.F_GET_SEALS, 0);
             return (int) checked(result, frame, "fcntl(F_GET_SEALS)");
         } finally {
-            leave();
+            descriptor.leave();
         }
     }
 
@@ -202,13 +201,13 @@ public final class MemoryFile implements AutoCloseable {
      * @throws IllegalStateException after close
      */
     public void addSeals(int seals) throws SystemCallException {
-        enter();
+        descriptor.enter();
         try (CallFrame frame = CallFrame.enter()) {
             int result = (int) Downcall.callVariadic(
-                    FileDescriptors.FCNTL, frame, fileDescriptor, FileDescriptors.F_ADD_SEALS, seals);
+                    FileDescriptors.FCNTL, frame, descriptor.number(), FileDescriptors.F_ADD_SEALS, seals);
             checked(result, frame, "fcntl(F_ADD_SEALS, 0x" + Integer.toHexString(seals) + ")");
         } finally {
-            leave();
+            descriptor.leave();
         }
     }
 
@@ -239,15 +238,15 @@ public final class MemoryFile implements AutoCloseable {
     }
 
     private void allocate(int mode, long offset, long lengthBytes) throws SystemCallException {
-        enter();
+        descriptor.enter();
         try (CallFrame frame = CallFrame.enter()) {
             int result;
             do {
-                result = (int) Downcall.call(FALLOCATE, frame, fileDescriptor, mode, offset, lengthBytes);
+                result = (int) Downcall.call(FALLOCATE, frame, descriptor.number(), mode, offset, lengthBytes);
             } while (result < 0 && frame.errno() == Errno.EINTR);
             checked(result, frame, "fallocate(" + mode + ", " + offset + ", " + lengthBytes + ")");
         } finally {
-            leave();
+            descriptor.leave();
         }
     }
 
@@ -266,10 +265,11 @@ public final class MemoryFile implements AutoCloseable {
      */
     @SuppressWarnings("restricted")
     public MemorySegment map(long offset, long lengthBytes, boolean writable, Arena arena) throws SystemCallException {
-        enter();
+        descriptor.enter();
         try (CallFrame frame = CallFrame.enter()) {
             int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
-            long address = Downcall.call(MMAP, frame, 0, lengthBytes, protection, MAP_SHARED, fileDescriptor, offset);
+            long address =
+                    Downcall.call(MMAP, frame, 0, lengthBytes, protection, MAP_SHARED, descriptor.number(), offset);
             checked(
                     address,
                     frame,
@@ -284,7 +284,7 @@ public final class MemoryFile implements AutoCloseable {
                 throw e;
             }
         } finally {
-            leave();
+            descriptor.leave();
         }
     }
 
@@ -302,24 +302,9 @@ public final class MemoryFile implements AutoCloseable {
         return result;
     }
 
-    private void enter() {
-        if (!gate.tryEnter()) {
-            throw new IllegalStateException("this MemoryFile is closed");
-        }
-    }
-
-    private void leave() {
-        if (gate.exit()) {
-            FileDescriptors.close(fileDescriptor);
-        }
-    }
-
     /** Closes the descriptor, as soon as no call is in progress; mappings stay. Idempotent. */
     @Override
     public void close() {
-        if (gate.tryEnter()) {
-            gate.shut();
-            leave();
-        }
+        descriptor.close();
     }
 }

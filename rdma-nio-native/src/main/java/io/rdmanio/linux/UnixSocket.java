@@ -64,11 +64,10 @@ public final class UnixSocket implements AutoCloseable {
     private static final long CONTROL_AT = IOVEC_AT + IOVEC_BYTES;
     private static final long MAX_CONTROL_BYTES = CMSGHDR_BYTES + (long) MAX_DESCRIPTORS * Integer.BYTES;
 
-    private final UseGate gate = new UseGate();
-    private final int fileDescriptor;
+    private final OwnedDescriptor descriptor;
 
     private UnixSocket(int fileDescriptor) {
-        this.fileDescriptor = fileDescriptor;
+        descriptor = new OwnedDescriptor(fileDescriptor, UnixSocket.class);
     }
 
     private static UnixSocket open() throws SystemCallException {
@@ -98,7 +97,7 @@ public final class UnixSocket implements AutoCloseable {
         try {
             socket.callWithAddress(BIND, name, "bind(" + abstractName + ")");
             try (CallFrame frame = CallFrame.enter()) {
-                int result = (int) Downcall.call(LISTEN, frame, socket.fileDescriptor, backlog);
+                int result = (int) Downcall.call(LISTEN, frame, socket.descriptor.number(), backlog);
                 checked(result, frame, "listen(" + abstractName + ")");
             }
             return socket;
@@ -144,7 +143,8 @@ public final class UnixSocket implements AutoCloseable {
             address.set(ValueLayout.JAVA_BYTE, PATH, (byte) 0);
             MemorySegment.copy(name, 0, address, ValueLayout.JAVA_BYTE, PATH + 1, name.length);
             long lengthBytes = PATH + 1 + name.length;
-            int result = (int) Downcall.call(function, frame, fileDescriptor, frame.argumentsAddress(), lengthBytes);
+            int result =
+                    (int) Downcall.call(function, frame, descriptor.number(), frame.argumentsAddress(), lengthBytes);
             checked(result, frame, operation);
         }
     }
@@ -164,19 +164,19 @@ public final class UnixSocket implements AutoCloseable {
      * @throws IllegalStateException after close
      */
     public UnixSocket accept() throws SystemCallException {
-        enter();
+        descriptor.enter();
         try (CallFrame frame = CallFrame.enter()) {
             int flags = FileDescriptors.O_NONBLOCK | FileDescriptors.O_CLOEXEC;
-            int descriptor = (int) Downcall.call(ACCEPT4, frame, fileDescriptor, 0, 0, flags);
-            if (descriptor >= 0) {
-                return new UnixSocket(descriptor);
+            int accepted = (int) Downcall.call(ACCEPT4, frame, descriptor.number(), 0, 0, flags);
+            if (accepted >= 0) {
+                return new UnixSocket(accepted);
             }
             if (isPassing(frame.errno())) {
                 return null;
             }
             throw Errno.exception("accept4", frame.errno());
         } finally {
-            leave();
+            descriptor.leave();
         }
     }
 
@@ -193,20 +193,20 @@ public final class UnixSocket implements AutoCloseable {
      * @throws IllegalStateException after close
      */
     public ProcessCredentials peerCredentials() throws SystemCallException {
-        enter();
+        descriptor.enter();
         try (CallFrame frame = CallFrame.enter()) {
             MemorySegment credentials = frame.cleared(UCRED_BYTES + Integer.BYTES);
             credentials.set(ValueLayout.JAVA_INT, UCRED_BYTES, (int) UCRED_BYTES);
             long address = frame.argumentsAddress();
             int result = (int) Downcall.call(
-                    GETSOCKOPT, frame, fileDescriptor, SOL_SOCKET, SO_PEERCRED, address, address + UCRED_BYTES);
+                    GETSOCKOPT, frame, descriptor.number(), SOL_SOCKET, SO_PEERCRED, address, address + UCRED_BYTES);
             checked(result, frame, "getsockopt(SO_PEERCRED)");
             return new ProcessCredentials(
                     credentials.get(ValueLayout.JAVA_INT, 0),
                     credentials.get(ValueLayout.JAVA_INT, USER_ID),
                     credentials.get(ValueLayout.JAVA_INT, GROUP_ID));
         } finally {
-            leave();
+            descriptor.leave();
         }
     }
 
@@ -226,12 +226,12 @@ public final class UnixSocket implements AutoCloseable {
         if (descriptors.length > MAX_DESCRIPTORS) {
             throw new IllegalArgumentException(descriptors.length + " descriptors are more than " + MAX_DESCRIPTORS);
         }
-        enter();
+        descriptor.enter();
         try (CallFrame frame = CallFrame.enter()) {
             long controlBytes = descriptors.length == 0 ? 0 : putDescriptors(frame.arguments(), descriptors);
             putHeader(frame, message, controlBytes);
             int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
-            long result = Downcall.call(SENDMSG, frame, fileDescriptor, frame.argumentsAddress(), flags);
+            long result = Downcall.call(SENDMSG, frame, descriptor.number(), frame.argumentsAddress(), flags);
             if (result >= 0) {
                 return true;
             }
@@ -240,7 +240,7 @@ public final class UnixSocket implements AutoCloseable {
             }
             throw Errno.exception("sendmsg", frame.errno());
         } finally {
-            leave();
+            descriptor.leave();
         }
     }
 
@@ -258,11 +258,11 @@ public final class UnixSocket implements AutoCloseable {
         requireMessage(room);
         into.closeDescriptors();
         into.begin(0, 0);
-        enter();
+        descriptor.enter();
         try (CallFrame frame = CallFrame.enter()) {
             putHeader(frame, room, MAX_CONTROL_BYTES);
             int flags = MSG_DONTWAIT | MSG_CMSG_CLOEXEC;
-            int result = (int) Downcall.call(RECVMSG, frame, fileDescriptor, frame.argumentsAddress(), flags);
+            int result = (int) Downcall.call(RECVMSG, frame, descriptor.number(), frame.argumentsAddress(), flags);
             if (result < 0) {
                 return nothing(frame.errno());
             }
@@ -275,7 +275,7 @@ public final class UnixSocket implements AutoCloseable {
             into.closeDescriptors();
             return Receipt.END;
         } finally {
-            leave();
+            descriptor.leave();
         }
     }
 
@@ -349,27 +349,12 @@ public final class UnixSocket implements AutoCloseable {
      * @return its number; it means nothing after {@link #close}
      */
     public int fileDescriptor() {
-        return fileDescriptor;
-    }
-
-    private void enter() {
-        if (!gate.tryEnter()) {
-            throw new IllegalStateException("this UnixSocket is closed");
-        }
-    }
-
-    private void leave() {
-        if (gate.exit()) {
-            FileDescriptors.close(fileDescriptor);
-        }
+        return descriptor.number();
     }
 
     /** Closes the socket, as soon as no call is in progress; a name is free then. Idempotent. */
     @Override
     public void close() {
-        if (gate.tryEnter()) {
-            gate.shut();
-            leave();
-        }
+        descriptor.close();
     }
 }

@@ -22,8 +22,7 @@ public final class WakePipe implements AutoCloseable {
     // One page: what a pipe can hold without being signalled a thousand times. Written by any drain and read by nobody.
     private static final MemorySegment SINK = Arena.global().allocate(4096);
 
-    private final UseGate gate = new UseGate();
-    private final int fileDescriptor;
+    private final OwnedDescriptor descriptor;
     private final Bell bell;
 
     /**
@@ -37,7 +36,7 @@ public final class WakePipe implements AutoCloseable {
             if ((int) Downcall.call(PIPE2, frame, frame.argumentsAddress(), flags) < 0) {
                 throw Errno.exception("pipe2", frame.errno());
             }
-            fileDescriptor = frame.arguments().get(ValueLayout.JAVA_INT, 0);
+            descriptor = new OwnedDescriptor(frame.arguments().get(ValueLayout.JAVA_INT, 0), WakePipe.class);
             bell = new Bell(frame.arguments().get(ValueLayout.JAVA_INT, Integer.BYTES));
         }
     }
@@ -48,7 +47,7 @@ public final class WakePipe implements AutoCloseable {
      * @return its number; it means nothing after {@link #close}
      */
     public int fileDescriptor() {
-        return fileDescriptor;
+        return descriptor.number();
     }
 
     /**
@@ -59,13 +58,11 @@ public final class WakePipe implements AutoCloseable {
      * @throws IllegalStateException after close
      */
     public int openOtherEnd() throws SystemCallException {
-        if (!gate.tryEnter()) {
-            throw new IllegalStateException("this WakePipe is closed");
-        }
+        descriptor.enter();
         try {
-            return Bell.openAnew(fileDescriptor);
+            return Bell.openAnew(descriptor.number());
         } finally {
-            leave();
+            descriptor.leave();
         }
     }
 
@@ -79,19 +76,13 @@ public final class WakePipe implements AutoCloseable {
      * taken. On a closed one this does nothing.
      */
     public void drain() {
-        if (gate.tryEnter()) {
+        if (descriptor.tryEnter()) {
             try {
                 // EAGAIN means an empty pipe: drained already.
-                Downcall.callPlain(READ, fileDescriptor, SINK.address(), SINK.byteSize());
+                Downcall.callPlain(READ, descriptor.number(), SINK.address(), SINK.byteSize());
             } finally {
-                leave();
+                descriptor.leave();
             }
-        }
-    }
-
-    private void leave() {
-        if (gate.exit()) {
-            FileDescriptors.close(fileDescriptor);
         }
     }
 
@@ -99,19 +90,15 @@ public final class WakePipe implements AutoCloseable {
     @Override
     public void close() {
         bell.close();
-        if (gate.tryEnter()) {
-            gate.shut();
-            leave();
-        }
+        descriptor.close();
     }
 
     /** The end of another process's {@link WakePipe} that signals it. Thread-safe; no call blocks or allocates. */
     public static final class Bell implements AutoCloseable {
-        private final UseGate gate = new UseGate();
-        private final int fileDescriptor;
+        private final OwnedDescriptor descriptor;
 
         private Bell(int fileDescriptor) {
-            this.fileDescriptor = fileDescriptor;
+            descriptor = new OwnedDescriptor(fileDescriptor, Bell.class);
         }
 
         /**
@@ -141,30 +128,21 @@ public final class WakePipe implements AutoCloseable {
 
         /** Makes the other end readable, if somebody still has it. On a closed one this does nothing. */
         public void signal() {
-            if (gate.tryEnter()) {
+            if (descriptor.tryEnter()) {
                 try {
                     // EAGAIN means a full pipe: readable already. EPIPE: nobody is there to be woken; the JVM ignores
                     // SIGPIPE.
-                    Downcall.callPlain(WRITE, fileDescriptor, ONE.address(), ONE.byteSize());
+                    Downcall.callPlain(WRITE, descriptor.number(), ONE.address(), ONE.byteSize());
                 } finally {
-                    leave();
+                    descriptor.leave();
                 }
-            }
-        }
-
-        private void leave() {
-            if (gate.exit()) {
-                FileDescriptors.close(fileDescriptor);
             }
         }
 
         /** Closes the descriptor, as soon as no call is in progress. Idempotent. */
         @Override
         public void close() {
-            if (gate.tryEnter()) {
-                gate.shut();
-                leave();
-            }
+            descriptor.close();
         }
     }
 }
