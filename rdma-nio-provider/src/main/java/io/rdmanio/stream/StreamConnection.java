@@ -369,7 +369,7 @@ public final class StreamConnection extends ReadinessSource {
     }
 
     private void afterProgress() {
-        if (protocol.failure() != null) {
+        if (protocol.broken()) {
             end.disconnect();
         }
         publish();

@@ -45,6 +45,9 @@ final class StreamProtocol implements AutoCloseable {
     private boolean inputEnded;
     private boolean inputDiscarded;
     private boolean copying;
+    /** Receives came back unused: the queue pair brings nothing any more. */
+    private boolean flushed;
+
     /** The peer has ended both directions, or the connection has ended. */
     private boolean peerDisconnected;
 
@@ -112,6 +115,9 @@ final class StreamProtocol implements AutoCloseable {
                 }
                 requireMeasure(total);
             } while (count == POLL_BATCH);
+            if (flushed) {
+                ended(); // only now: a completion behind the first flushed one may know the reason
+            }
             postControl();
         } catch (VerbsException | ProtocolException e) {
             fail(e);
@@ -146,8 +152,10 @@ final class StreamProtocol implements AutoCloseable {
             if (!peerDisconnected) {
                 resources.postReceive((int) id);
             }
-        } else if (completions.status(i) != WorkCompletionStatus.FLUSHED.value() && !peerGone()) {
-            // flushed receives say nothing: the reason is in a send's completion or a communication event
+        } else if (completions.status(i) == WorkCompletionStatus.FLUSHED.value()) {
+            // the queue pair is in ERROR; nothing else may ever tell, as when the peer wrote where it must not
+            flushed = true;
+        } else if (!peerGone()) {
             fail(reset(completions.status(i)));
         }
     }
@@ -420,12 +428,20 @@ final class StreamProtocol implements AutoCloseable {
         return uses;
     }
 
+    /** Whether the queue pair is of no more use, so that the peer should hear of the end too. */
+    boolean broken() {
+        return failure != null || flushed;
+    }
+
     /** Whether the peer reads no more. */
     boolean peerGone() {
         return peerDisconnected || bothShut;
     }
 
-    /** The communication manager says that the connection has ended; call after the last completions were taken. */
+    /**
+     * The communication manager or the queue pair says that the connection has ended; call after the last completions were
+     * taken.
+     */
     void ended() {
         if (inputEnded || disconnectSent) {
             peerDisconnected = true;

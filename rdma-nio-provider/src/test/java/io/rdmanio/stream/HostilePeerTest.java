@@ -197,12 +197,36 @@ class HostilePeerTest {
         });
     }
 
+    /** Our device refuses it and brings our queue pair to ERROR, of which nothing tells but the receives it flushes. */
+    @Test
+    void aWriteOutsideTheBuffer_breaksTheConnection() throws Exception {
+        assertBreaks(RawPeer::writeNowhere);
+    }
+
+    /** The half that the peer has ended is over as it would be anyway; the other can't go on. */
+    @Test
+    void aWriteOutsideTheBufferBehindShutdown_breaksTheConnection() throws Exception {
+        try (RawPeer peer = RawPeer.connect(address());
+                SocketChannel victim = listener.accept()) {
+            peer.post(StreamMessage.CTRL, StreamMessage.CTRL_SHUTDOWN);
+            assertThat(victim.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+            CompletableFuture<?> writer = user(false, () -> {
+                while (true) {
+                    victim.write(ByteBuffer.allocate(1 << 16));
+                }
+            });
+            peer.writeNowhere();
+            assertThatThrownBy(() -> writer.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(SocketException.class);
+            peer.awaitDisconnected();
+        }
+    }
+
     /** Over InfiniBand the write is refused by the peer's device, over iWARP too: the writer's connection ends. */
     @Test
     void aTargetThatThePeerDoesNotOwn_breaksTheConnection() throws Exception {
         try (RawPeer peer = RawPeer.connect(address());
                 SocketChannel victim = listener.accept()) {
-            peer.postEntry(1, 4096, 0x7fff_ff00, 4096);
+            peer.postEntry(1, 4096, RawPeer.NO_KEY, 4096);
             assertThatThrownBy(() -> {
                         for (int i = 0; i < 100; i++) {
                             victim.write(ByteBuffer.allocate(HALF));

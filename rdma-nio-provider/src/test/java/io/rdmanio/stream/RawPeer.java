@@ -2,6 +2,9 @@ package io.rdmanio.stream;
 
 import io.rdmanio.linux.Poll;
 import io.rdmanio.policy.TransportPolicy;
+import io.rdmanio.verbs.SendFlags;
+import io.rdmanio.verbs.SendOpcode;
+import io.rdmanio.verbs.SendWorkRequest;
 import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.WorkCompletions;
 import io.rdmanio.verbs.cm.CommunicationEvent;
@@ -21,6 +24,9 @@ import java.util.function.UnaryOperator;
  * receives unless told to. Not thread-safe.
  */
 final class RawPeer implements AutoCloseable {
+    /** A key that nobody has. */
+    static final int NO_KEY = 0x7fff_ff00;
+
     private static final int EVENT_TIMEOUT_MILLIS = 20_000;
 
     private final ResourceStack open = new ResourceStack();
@@ -121,6 +127,19 @@ final class RawPeer implements AutoCloseable {
                 .sge(0, resources.entries.address(), TargetTable.ENTRY_BYTES, resources.local.localKey())
                 .remote(victim.tableAddress() + (long) index * TargetTable.ENTRY_BYTES, victim.tableKey());
         poster.postPayload(StreamMessage.of(StreamMessage.SGL, 384), false, true);
+    }
+
+    /** Writes to where the victim has no memory, without a message: no receive of the victim's is taken for it. */
+    void writeNowhere() throws IOException {
+        try (SendWorkRequest write = new SendWorkRequest(1)) {
+            write.opcode(SendOpcode.WRITE)
+                    .workRequestId(MessagePoster.SEND_ID)
+                    .flags(SendFlags.SIGNALED)
+                    .sgeCount(1)
+                    .sge(0, resources.local.address(), 1, resources.local.localKey())
+                    .remote(4096, NO_KEY);
+            resources.queuePair.postSend(write);
+        }
     }
 
     /** The private data of an honest peer, of a length of one's choice. */
