@@ -1,6 +1,7 @@
 package io.rdmanio.stream;
 
 import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationEventType;
 import java.io.IOException;
@@ -10,7 +11,10 @@ import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
 
-/** Turns what the communication manager says of a failed connection into the exceptions of java.net. */
+/**
+ * Turns what an engine's communication manager says of a failed connection into the exceptions of java.net. Whom a device
+ * reaches, and what to do when it doesn't, is another thing for each engine. Immutable.
+ */
 final class ConnectFailures {
     /** Reject reason of the InfiniBand communication manager: no such service, that is, nobody listens. */
     private static final int REJECT_INVALID_SERVICE = 8;
@@ -18,23 +22,38 @@ final class ConnectFailures {
     /** Reject reason: the application, or its full backlog, refused. */
     private static final int REJECT_CONSUMER = 28;
 
-    private ConnectFailures() {}
+    private static final String SOFTWARE_REACH =
+            ": the software device, which this process uses, reaches this host only"
+                    + " (with -Dio.rdmanio.policy=rdma, the exception says what an RDMA device lacks here)";
+
+    private final boolean software;
+
+    /** Of the connections over an engine. */
+    ConnectFailures(RdmaEngine engine) {
+        software = engine.name().equals(RdmaEngine.soft().name());
+    }
 
     /**
      * @param status as in the event: a negative errno, or for REJECTED the transport's reason
      */
-    static IOException of(CommunicationEventType type, int status, InetSocketAddress peer) {
+    IOException of(CommunicationEventType type, int status, InetSocketAddress peer) {
         return switch (type) {
             case REJECTED -> rejected(status, peer);
-            case DEVICE_REMOVAL -> new SocketException("The RDMA device on the way to " + peer + " was removed");
+            case DEVICE_REMOVAL -> deviceRemoved("on the way to " + peer);
             case DISCONNECTED -> new SocketException("Connection reset");
             default -> status < 0 ? ofErrno(-status, type.toString(), peer) : timedOut(type.toString(), peer);
         };
     }
 
-    private static IOException rejected(int status, InetSocketAddress peer) {
+    /** The device was removed that stood at the place. */
+    SocketException deviceRemoved(String place) {
+        return new SocketException((software ? "The software device " : "The RDMA device ") + place + " was removed");
+    }
+
+    private IOException rejected(int status, InetSocketAddress peer) {
         return switch (status) {
-            case REJECT_INVALID_SERVICE, REJECT_CONSUMER, 0 -> new ConnectException("Connection refused: " + peer);
+            case REJECT_INVALID_SERVICE -> nobodyListens(peer);
+            case REJECT_CONSUMER, 0 -> new ConnectException("Connection refused: " + peer);
             // iWARP says so of a peer that refuses in its reply
             case -Errno.ECONNRESET -> new ConnectException("Connection refused: " + peer);
             default ->
@@ -44,12 +63,17 @@ final class ConnectFailures {
         };
     }
 
+    private IOException nobodyListens(InetSocketAddress peer) {
+        return new ConnectException("Connection refused: " + peer
+                + (software ? " (no process of this user listens there on the software device)" : ""));
+    }
+
     static IOException timedOut(String stage, InetSocketAddress peer) {
         return new ConnectException("Connection timed out: " + peer + " (" + stage + ")");
     }
 
     /** From a call that failed at once. What verbs says of limits and permissions is kept. */
-    static IOException of(VerbsException failure, InetSocketAddress peer) {
+    IOException of(VerbsException failure, InetSocketAddress peer) {
         IOException known = isNetwork(failure.errno())
                 ? ofErrno(failure.errno(), failure.operation(), peer)
                 : new SocketException(failure.getMessage());
@@ -58,13 +82,15 @@ final class ConnectFailures {
     }
 
     /** From a bind or listen that failed. */
-    static IOException ofBind(VerbsException failure, InetSocketAddress local) {
+    IOException ofBind(VerbsException failure, InetSocketAddress local) {
         IOException known = switch (failure.errno()) {
             case Errno.EADDRINUSE -> new BindException("Address already in use: " + local);
             case Errno.EADDRNOTAVAIL -> new BindException("Cannot assign requested address: " + local);
             case Errno.ENODEV ->
-                new BindException("No RDMA device has the address " + local
-                        + " (rdma link shows the interfaces that have a device)");
+                software
+                        ? new SocketException(failure.getMessage())
+                        : new BindException("No RDMA device has the address " + local
+                                + " (rdma link shows the interfaces that have a device)");
             case Errno.EACCES, Errno.EPERM -> new BindException("Permission denied: " + local);
             default -> new SocketException(failure.getMessage());
         };
@@ -106,20 +132,27 @@ final class ConnectFailures {
         };
     }
 
-    private static IOException ofErrno(int errno, String stage, InetSocketAddress peer) {
+    private IOException ofErrno(int errno, String stage, InetSocketAddress peer) {
         return switch (errno) {
             case Errno.ECONNREFUSED -> new ConnectException("Connection refused: " + peer);
             case Errno.ECONNRESET -> new SocketException("Connection reset: " + peer);
             case Errno.ETIMEDOUT -> timedOut(stage, peer);
-            case Errno.EHOSTUNREACH, Errno.ENETUNREACH -> new NoRouteToHostException("No route to host: " + peer);
+            case Errno.EHOSTUNREACH, Errno.ENETUNREACH ->
+                new NoRouteToHostException("No route to host: " + peer + (software ? SOFTWARE_REACH : ""));
             case Errno.ENODEV ->
-                new NoRouteToHostException("No RDMA device reaches " + peer
-                        + ": its route leads over an interface without one (rdma link shows those that have one)");
+                software
+                        ? failed(errno, stage, peer)
+                        : new NoRouteToHostException("No RDMA device reaches " + peer
+                                + ": its route leads over an interface without one (rdma link shows those that"
+                                + " have one)");
             case Errno.EADDRINUSE, Errno.EADDRNOTAVAIL ->
                 new BindException(Errno.describe(errno) + ": on the way to " + peer);
-            default ->
-                new SocketException("Connecting to " + peer + " failed: " + Errno.name(errno) + " "
-                        + Errno.describe(errno) + " (" + stage + ")");
+            default -> failed(errno, stage, peer);
         };
+    }
+
+    private static SocketException failed(int errno, String stage, InetSocketAddress peer) {
+        return new SocketException("Connecting to " + peer + " failed: " + Errno.name(errno) + " "
+                + Errno.describe(errno) + " (" + stage + ")");
     }
 }

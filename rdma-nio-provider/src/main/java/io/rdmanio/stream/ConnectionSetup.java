@@ -192,7 +192,7 @@ final class ConnectionSetup {
                 }
             }
         } catch (VerbsException e) {
-            failure = ConnectFailures.of(e, remote);
+            failure = runtime.failures().of(e, remote);
         } catch (IOException e) {
             failure = e;
         } catch (RuntimeException | Error e) {

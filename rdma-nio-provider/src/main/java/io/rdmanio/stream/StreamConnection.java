@@ -81,7 +81,7 @@ public final class StreamConnection extends ReadinessSource {
             requireNew();
             setup.bind(local, reuseAddress);
         } catch (VerbsException e) {
-            throw ConnectFailures.ofBind(e, local);
+            throw runtime.failures().ofBind(e, local);
         } finally {
             lock.unlock();
         }
@@ -108,7 +108,7 @@ public final class StreamConnection extends ReadinessSource {
             setup.resolve(remote, sizes, typeOfService);
             timeout = runtime.after(CONNECT_TIMEOUT_NANOS, this::connectTimedOut);
         } catch (VerbsException e) {
-            IOException failure = ConnectFailures.of(e, remote);
+            IOException failure = runtime.failures().of(e, remote);
             failConnect(failure);
             throw failure;
         } finally {
@@ -228,7 +228,7 @@ public final class StreamConnection extends ReadinessSource {
         try {
             react(event);
         } catch (VerbsException e) {
-            failConnect(ConnectFailures.of(e, setup.remote()));
+            failConnect(runtime.failures().of(e, setup.remote()));
         } catch (IOException e) {
             failConnect(e);
         } finally {
@@ -253,10 +253,10 @@ public final class StreamConnection extends ReadinessSource {
             case ESTABLISH -> establish(event);
             case RETRY_OR_FAIL -> {
                 if (!setup.resolveAgain(event)) {
-                    failConnect(ConnectFailures.of(event.type(), event.status(), setup.remote()));
+                    failConnect(runtime.failures().of(event.type(), event.status(), setup.remote()));
                 }
             }
-            case FAIL -> failConnect(ConnectFailures.of(event.type(), event.status(), setup.remote()));
+            case FAIL -> failConnect(runtime.failures().of(event.type(), event.status(), setup.remote()));
             case END -> {
                 if (protocol != null) {
                     protocol.process();
@@ -267,7 +267,7 @@ public final class StreamConnection extends ReadinessSource {
             }
             case BREAK -> {
                 if (protocol != null) {
-                    breakOff(new SocketException("The RDMA device on the way to " + setup.remote() + " was removed"));
+                    breakOff(runtime.failures().deviceRemoved("on the way to " + setup.remote()));
                 }
             }
             case IGNORE -> LOG.log(Level.DEBUG, "{0} has no consequence for {1}", event, this);

@@ -90,7 +90,7 @@ public final class StreamListener extends ReadinessSource {
         } catch (VerbsException e) {
             closeIds(List.copyOf(ids));
             ids.clear();
-            throw ConnectFailures.ofBind(e, local);
+            throw runtime.failures().ofBind(e, local);
         } finally {
             lock.unlock();
         }
@@ -201,10 +201,11 @@ public final class StreamListener extends ReadinessSource {
             if (waiting.removeIf(request -> request.id().equals(event.id()))) {
                 refuse(event.id()); // the peer has given up
             } else if (event.type() == CommunicationEventType.DEVICE_REMOVAL && ids.remove(event.id())) {
-                LOG.log(Level.WARNING, "The RDMA device that {0} was listened on was removed", localAddress);
+                SocketException removed = runtime.failures().deviceRemoved("of " + localAddress);
+                LOG.log(Level.WARNING, removed.getMessage());
                 refuse(event.id());
                 if (ids.isEmpty()) {
-                    failure = new SocketException("The RDMA device of " + localAddress + " was removed");
+                    failure = removed;
                     publish();
                 }
             } else {

@@ -51,6 +51,7 @@ public final class StreamRuntime {
 
     private static final Map<RdmaEngine, StreamRuntime> INSTANCES = new HashMap<>(); // guarded by itself
 
+    private final ConnectFailures failures;
     private final EventChannel eventChannel;
     private volatile EventLoop.Registration eventWatch;
     private final ThreadPoolExecutor connectors = executor("rdma-nio-connect", MAX_SLOW_CONNECTS);
@@ -60,6 +61,7 @@ public final class StreamRuntime {
     private final Set<StreamConnection> connections = ConcurrentHashMap.newKeySet();
 
     private StreamRuntime(RdmaEngine engine) throws IOException {
+        failures = new ConnectFailures(engine);
         timer.setRemoveOnCancelPolicy(true);
         eventChannel = EventChannel.open(engine);
         watchEvents();
@@ -101,6 +103,11 @@ public final class StreamRuntime {
                 daemons(name));
         executor.allowCoreThreadTimeOut(true);
         return executor;
+    }
+
+    /** How failures over this engine are told. */
+    ConnectFailures failures() {
+        return failures;
     }
 
     CommunicationId createId(Object owner) throws VerbsException {
