@@ -3,6 +3,7 @@ package io.rdmanio.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.MatchResult;
@@ -15,7 +16,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Connections that cannot be had: each attempt, blocking or selecting, ends soon and with an exception that says why; the
- * JVM neither hangs nor crashes, and further attempts leave no descriptor.
+ * JVM neither hangs nor crashes, and further attempts leave no descriptor. What lacks a device or its library fails only
+ * where RDMA is demanded, and else runs over the software device.
  */
 @Tag("rdma")
 class FailureTest {
@@ -23,6 +25,9 @@ class FailureTest {
     private static final long FIRST_USE_MILLIS = 10_000;
     /** To a port where nobody listens, if it matters at all. */
     private static final String PORT = "19999";
+
+    private static final String RDMA_DEMANDED = "-Dio.rdmanio.policy=rdma";
+    private static final String LIBRARY_MISSING = "-Dio.rdmanio.ibverbs.library=libnothere.so.9";
     /** With the limit of 64 KiB, and without the privilege to exceed it, as in a container. */
     private static final String SMALL_MEMLOCK =
             "ulimit -l 64; exec setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock \"$@\"";
@@ -66,33 +71,79 @@ class FailureTest {
     }
 
     @Test
-    void connectAndListen_noDevice_fail() throws Exception {
+    void connectAndListen_noDeviceAndRdmaDemanded_fail() throws Exception {
         assumeTrue(Lab.RDMA, "kernel TCP needs no RDMA device");
-        for (Device device : Device.values()) {
-            guest.run("rdma", "link", "delete", device.link);
-        }
+        deleteDevices();
         try {
-            Peer client = guest.java("ConnectAttempt", Device.ROCE.address(), PORT, "--times=3");
+            Peer client =
+                    guest.javaWith(List.of(RDMA_DEMANDED), "ConnectAttempt", Device.ROCE.address(), PORT, "--times=3");
+            Peer server = guest.javaWith(List.of(RDMA_DEMANDED), "Sink", "listen", Device.ROCE.address(), "0");
             assertFailures(client, 5_000, "java\\.\\S+Exception: .+");
             assertThat(client.output()).containsIgnoringCase("device");
-            Peer server = guest.java("Sink", "listen", Device.ROCE.address(), "0");
             assertThat(server.awaitExit(PATIENCE)).isEqualTo(1);
             assertThat(server.output())
                     .containsPattern("java\\.\\S+Exception: .+")
                     .containsIgnoringCase("device");
         } finally {
-            for (Device device : Device.values()) {
-                guest.run("rdma", "link", "add", device.link, "type", device.driver, "netdev", device.netdev);
-            }
+            addDevices();
         }
     }
 
     @Test
-    void connect_libraryMissing_namesLibrary() throws Exception {
+    void echo_noDevice_isOverSoftwareDevice() throws Exception {
+        assumeTrue(Lab.RDMA, "kernel TCP needs no RDMA device");
+        deleteDevices();
+        try {
+            echoOverSoftwareDevice(List.of());
+        } finally {
+            addDevices();
+        }
+    }
+
+    @Test
+    void connect_libraryMissingAndRdmaDemanded_namesLibrary() throws Exception {
         assumeTrue(Lab.RDMA, "kernel TCP needs no library");
-        List<String> flag = List.of("-Dio.rdmanio.ibverbs.library=libnothere.so.9");
-        Peer client = guest.javaWith(flag, "ConnectAttempt", Device.ROCE.address(), PORT, "--times=3");
+        List<String> flags = List.of(LIBRARY_MISSING, RDMA_DEMANDED);
+        Peer client = guest.javaWith(flags, "ConnectAttempt", Device.ROCE.address(), PORT, "--times=3");
         assertFailures(client, 5_000, "java\\.\\S+Exception: .*libnothere\\.so\\.9.*");
+    }
+
+    @Test
+    void echo_libraryMissing_isOverSoftwareDevice() throws Exception {
+        assumeTrue(Lab.RDMA, "kernel TCP needs no library");
+        echoOverSoftwareDevice(List.of(LIBRARY_MISSING));
+    }
+
+    private void deleteDevices() throws IOException, InterruptedException {
+        for (Device device : Device.values()) {
+            guest.run("rdma", "link", "delete", device.link);
+        }
+    }
+
+    private void addDevices() throws IOException, InterruptedException {
+        for (Device device : Device.values()) {
+            guest.run("rdma", "link", "add", device.link, "type", device.driver, "netdev", device.netdev);
+        }
+    }
+
+    /** One process listens and another connects, and data go there and back through the memory that they share. */
+    private void echoOverSoftwareDevice(List<String> flags) throws IOException, InterruptedException {
+        Peer server = guest.javaWith(flags, "EchoServer", Device.ROCE.address(), "0");
+        String port = Integer.toString(server.awaitReady());
+        Peer client = guest.javaWith(flags, "EchoClient", Device.ROCE.address(), port, "--bytes=1000001", "--hold");
+        client.awaitHeld();
+        List<String> tcpSockets = Kernel.tcpSocketNames();
+        for (Peer peer : List.of(server, client)) {
+            assertThat(peer.openDescriptors())
+                    .as("descriptors of %s", peer)
+                    .anyMatch(target -> target.startsWith("/memfd:rdmanio-slab"))
+                    .noneMatch(tcpSockets::contains);
+        }
+        assertThat(Kernel.queuePairs()).isEmpty();
+        client.release();
+        assertThat(client.awaitSuccess(PATIENCE)).contains("OK bytes=1000001 connections=1");
+        server.endInput();
+        server.awaitSuccess(PATIENCE);
     }
 
     @ParameterizedTest
