@@ -10,7 +10,7 @@ are tagged "rdma" in it: the lab's own and those of the two libraries. The last 
   -m MODULE   the tests of lab, native or provider alone; may be given more than once
   -s          also tests tagged "slow"
   -n          build nothing; test what was built last
-  -t SECONDS  time limit for all of it, 1200 by default
+  -t SECONDS  time limit for all of it, 1800 by default
   -DKEY=VALUE a property for the JVM of the tests. To try the lab itself over kernel TCP:
               -Dio.rdmanio.lab.provider=sun.nio.ch.EPollSelectorProvider -Dio.rdmanio.lab.proof=off
 Reports in JUnit's XML and all output, by device, are left in lab/target/reports. Exit status: 0 if all passed, 1 if one failed or none ran,
@@ -23,7 +23,7 @@ root=$(dirname "$here")
 # shellcheck source=lab/lib.sh
 . "$here/lib.sh"
 
-pattern='' devices='rxe0 siw0' modules='' slow='' build=yes limit=1200 properties=()
+pattern='' devices='rxe0 siw0' modules='' slow='' build=yes limit=1800 properties=()
 while getopts k:d:m:snt:D:h option; do
     case $option in
         k) pattern=$OPTARG ;;
@@ -97,12 +97,20 @@ for device in $devices; do
     [ -z "$folders" ] || add_run "$device" "$device-libraries" "$folders" -Dio.rdmanio.test.address=$address
 done
 
+# Prints a guest's lines as they come, each with the device and the seconds since the start: what was slow is seen at once.
+follow() {
+    local line
+    while IFS= read -r line; do
+        printf '%s %4d| %s\n' "$1" $((SECONDS - started)) "$line"
+    done
+}
+
 started=$SECONDS
 guests=() followers=()
 for device in $devices; do
     "$here/run.sh" -t "$limit" "bash '$reports/$device.script'" > "$reports/$device.log" 2>&1 &
     guests+=($!)
-    tail -n +1 -f --pid=$! "$reports/$device.log" | sed -u "s/^/$device| /" &
+    tail -n +1 -f --pid=$! "$reports/$device.log" | follow "$device" | tee "$reports/$device.followed" &
     followers+=($!)
 done
 trap 'kill "${guests[@]}" 2> /dev/null || true' EXIT
@@ -137,11 +145,29 @@ for name in "${runs[@]}"; do
     fi
 done
 for device in $devices; do
-    sed -n "s/^JUnit Jupiter > //; s/ :: [A-Z]*$/&/p" "$reports/$device.log" |
-        awk -v device="$device" -F' :: ' '
-            $2 == "STARTED" {begun[$1] = 1}
-            $2 != "STARTED" {delete begun[$1]}
-            END {for (test in begun) print "BEGUN   " device ": " test ", and nothing further"}'
+    # Begun and never ended; and if there is one, what came before it and what took longest.
+    awk -v device="$device" '
+        function tell(what, i) {
+            printf "        %s: %s, %d s to %d s\n", what, test[i], began[i], ended[i]
+        }
+        match($0, /\| JUnit Jupiter > .* :: [A-Z]+$/) {
+            split(substr($0, RSTART + 2), part, " :: ")
+            if (part[2] == "STARTED") { begun[part[1]] = $2 + 0; next }
+            test[++count] = part[1]; began[count] = begun[part[1]]; ended[count] = $2 + 0
+            delete begun[part[1]]
+        }
+        END {
+            for (name in begun) { print "BEGUN   " device ": " name ", at " begun[name] " s, and nothing further"; hung = 1 }
+            if (!hung) exit
+            for (i = count > 5 ? count - 4 : 1; i <= count; i++) tell("before", i)
+            for (rank = 1; rank <= 5 && rank <= count; rank++) {
+                longest = 0
+                for (i = 1; i <= count; i++)
+                    if (!(i in told) && (!longest || ended[i] - began[i] > ended[longest] - began[longest])) longest = i
+                told[longest] = 1
+                tell("slow", longest)
+            }
+        }' "$reports/$device.followed"
 done
 echo "$skipped skipped, $((SECONDS - started)) s in the lab"
 echo "$passed passed, $failed failed"
