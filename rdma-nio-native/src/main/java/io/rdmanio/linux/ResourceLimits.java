@@ -14,6 +14,7 @@ public final class ResourceLimits {
     private static final NativeFunction GETRLIMIT = Downcall.libc("getrlimit");
     private static final Path MEMINFO = Path.of("/proc/meminfo");
     private static final String AVAILABLE = "MemAvailable:";
+    static final int RLIMIT_NOFILE = 7;
     static final int RLIMIT_MEMLOCK = 8;
 
     private ResourceLimits() {}
@@ -25,8 +26,22 @@ public final class ResourceLimits {
      * @return the bytes; -1 when there is no limit, -2 when it can't be read
      */
     public static long lockedMemoryBytes() {
+        return softLimit(RLIMIT_MEMLOCK);
+    }
+
+    /**
+     * How many descriptors the process may have open (RLIMIT_NOFILE, the soft limit). Does not block.
+     *
+     * @return their number; {@link Long#MAX_VALUE} when there is no limit or it can't be read
+     */
+    public static long openDescriptors() {
+        long limit = softLimit(RLIMIT_NOFILE);
+        return limit < 0 ? Long.MAX_VALUE : limit;
+    }
+
+    private static long softLimit(int resource) {
         try (CallFrame frame = CallFrame.enter()) {
-            int result = (int) Downcall.call(GETRLIMIT, frame, RLIMIT_MEMLOCK, frame.argumentsAddress());
+            int result = (int) Downcall.call(GETRLIMIT, frame, resource, frame.argumentsAddress());
             return result == 0 ? frame.arguments().get(ValueLayout.JAVA_LONG, 0) : -2;
         }
     }

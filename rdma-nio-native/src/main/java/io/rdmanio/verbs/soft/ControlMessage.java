@@ -110,6 +110,14 @@ sealed interface ControlMessage {
     record DoorbellGone(int index) implements Wiring {}
 
     /**
+     * Signals a completion channel of the receiver, in place of the pipe that it sent: the sender has no descriptor to spare
+     * for it.
+     *
+     * @param index the number by which the receiver told it
+     */
+    record Ring(int index) implements Wiring {}
+
+    /**
      * A queue pair is ready to receive, and this is where.
      *
      * @param queuePair the receiver's queue pair, which is to send there
@@ -142,6 +150,14 @@ sealed interface ControlMessage {
             int receiveDoorbell,
             int domain)
             implements Wiring {}
+
+    /**
+     * Asks for {@link Attach} once more: there was no place to keep it when it came.
+     *
+     * @param queuePair the receiver's queue pair, which said so
+     * @param fromQueuePair the sender's queue pair, to which it was said
+     */
+    record AttachWanted(int queuePair, int fromQueuePair) implements Wiring {}
 
     /**
      * A queue pair receives no more: whoever sends to this area must stop and answer {@link Detached}.

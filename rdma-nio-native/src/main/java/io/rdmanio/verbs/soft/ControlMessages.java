@@ -1,6 +1,7 @@
 package io.rdmanio.verbs.soft;
 
 import io.rdmanio.verbs.soft.ControlMessage.Attach;
+import io.rdmanio.verbs.soft.ControlMessage.AttachWanted;
 import io.rdmanio.verbs.soft.ControlMessage.ConnectReject;
 import io.rdmanio.verbs.soft.ControlMessage.ConnectReply;
 import io.rdmanio.verbs.soft.ControlMessage.ConnectRequest;
@@ -19,6 +20,7 @@ import io.rdmanio.verbs.soft.ControlMessage.ReadyToUse;
 import io.rdmanio.verbs.soft.ControlMessage.Resolve;
 import io.rdmanio.verbs.soft.ControlMessage.Revoke;
 import io.rdmanio.verbs.soft.ControlMessage.Revoked;
+import io.rdmanio.verbs.soft.ControlMessage.Ring;
 import io.rdmanio.verbs.soft.ControlMessage.Slab;
 import java.nio.ByteBuffer;
 
@@ -55,6 +57,8 @@ final class ControlMessages {
     private static final int READY_TO_USE = 18;
     private static final int DISCONNECT_REQUEST = 19;
     private static final int DISCONNECT_REPLY = 20;
+    private static final int RING = 21;
+    private static final int ATTACH_WANTED = 22;
 
     private ControlMessages() {}
 
@@ -75,7 +79,9 @@ final class ControlMessages {
             case Slab m -> out.kind(SLAB).int32(m.index()).int64(m.slabBytes()).descriptor(m.descriptor());
             case Doorbell m -> out.kind(DOORBELL).int32(m.index()).descriptor(m.descriptor());
             case DoorbellGone m -> out.kind(DOORBELL_GONE).int32(m.index());
+            case Ring m -> out.kind(RING).int32(m.index());
             case Attach m -> attach(out.kind(ATTACH), m);
+            case AttachWanted m -> out.kind(ATTACH_WANTED).int32(m.queuePair()).int32(m.fromQueuePair());
             case Detach m ->
                 out.kind(DETACH)
                         .int32(m.queuePair())
@@ -176,7 +182,9 @@ final class ControlMessages {
             case SLAB -> new Slab(in.index(), in.size(), in.descriptor());
             case DOORBELL -> new Doorbell(in.index(), in.descriptor());
             case DOORBELL_GONE -> new DoorbellGone(in.index());
+            case RING -> new Ring(in.index());
             case ATTACH -> readAttach(in);
+            case ATTACH_WANTED -> new AttachWanted(in.queuePair(), in.queuePair());
             case DETACH -> new Detach(in.queuePair(), in.queuePair(), in.index(), in.size());
             case DETACHED -> new Detached(in.index(), in.size());
             case RESOLVE -> new Resolve(in.int32(), in.queuePair());

@@ -11,7 +11,8 @@ import java.util.function.Consumer;
 
 /**
  * The completion channels of a pair: those of this process that the peer was told of, by number, and those of the peer,
- * which are rung from here.
+ * which are rung from here. A peer whose share of this process's descriptors is used up gets messages for those that it tells
+ * of then, and its progress thread rings them: slower, and at no cost to others.
  *
  * <p>Thread safety: all methods may be called by any thread; ringing takes no lock. The rest is guarded by this, and the
  * peer is told under the same lock, so that it hears things in the order they happen.
@@ -21,9 +22,11 @@ final class Doorbells {
     static final int MAX_DOORBELLS = 16_384;
 
     private final Consumer<ControlMessage> peer;
+    private final DescriptorShares shares;
+    private final int peerProcessId;
     private final SlotTable<SoftCompletionChannel> told = new SlotTable<>(MAX_DOORBELLS);
     /** The peer's; changed by copying, so that what is read through the field is complete. */
-    private volatile Bell[] ours = {};
+    private volatile PeerBell[] ours = {};
     // Guarded by this.
     private final Map<SoftCompletionChannel, Integer> indexes = new HashMap<>();
     private boolean closed;
@@ -33,10 +36,21 @@ final class Doorbells {
      * Begins without any.
      *
      * @param peer tells the peer, without blocking
+     * @param shares what the peer's may take of this process's descriptors
+     * @param peerProcessId whose share it is
      */
-    Doorbells(Consumer<ControlMessage> peer) {
+    Doorbells(Consumer<ControlMessage> peer, DescriptorShares shares, int peerProcessId) {
         this.peer = peer;
+        this.shares = shares;
+        this.peerProcessId = peerProcessId;
     }
+
+    /**
+     * A completion channel of the peer.
+     *
+     * @param bell its pipe; null when it is rung by a message
+     */
+    private record PeerBell(Bell bell) {}
 
     /**
      * The number of a completion channel of this process; the peer is told of it when it has none yet.
@@ -85,17 +99,21 @@ final class Doorbells {
      * @throws ProtocolException when it is not what it should be
      */
     synchronized void add(int index, int descriptor) throws ProtocolException {
-        Bell doorbell;
-        try {
-            doorbell = Bell.ofReceived(descriptor);
-        } catch (IOException e) {
-            throw new ProtocolException("a doorbell that is none: " + e.getMessage());
-        }
         if (closed || index < 0 || index >= MAX_DOORBELLS || get(index) != null) {
-            doorbell.close();
+            FileDescriptors.close(descriptor);
             throw new ProtocolException("doorbell " + index + ", which there is already or can't be");
         }
-        set(index, doorbell);
+        if (!shares.take(peerProcessId)) {
+            FileDescriptors.close(descriptor);
+            set(index, new PeerBell(null));
+            return;
+        }
+        try {
+            set(index, new PeerBell(Bell.ofReceived(descriptor)));
+        } catch (IOException e) {
+            shares.giveBack(peerProcessId);
+            throw new ProtocolException("a doorbell that is none: " + e.getMessage());
+        }
     }
 
     /**
@@ -105,22 +123,29 @@ final class Doorbells {
      * @throws ProtocolException when there was none
      */
     synchronized void remove(int index) throws ProtocolException {
-        Bell doorbell = get(index);
+        PeerBell doorbell = get(index);
         if (doorbell == null) {
             throw new ProtocolException("no doorbell " + index);
         }
         set(index, null);
-        doorbell.close();
+        close(doorbell);
     }
 
-    private Bell get(int index) {
-        Bell[] present = ours;
+    private void close(PeerBell doorbell) {
+        if (doorbell.bell != null) {
+            doorbell.bell.close();
+            shares.giveBack(peerProcessId);
+        }
+    }
+
+    private PeerBell get(int index) {
+        PeerBell[] present = ours;
         return index >= 0 && index < present.length ? present[index] : null;
     }
 
-    private void set(int index, Bell doorbell) {
-        Bell[] present = ours;
-        Bell[] changed = Arrays.copyOf(present, Math.max(present.length, index + 1));
+    private void set(int index, PeerBell doorbell) {
+        PeerBell[] present = ours;
+        PeerBell[] changed = Arrays.copyOf(present, Math.max(present.length, index + 1));
         changed[index] = doorbell;
         ours = changed;
     }
@@ -131,21 +156,38 @@ final class Doorbells {
      * @param index its number; nothing happens when there is none
      */
     void ring(int index) {
-        Bell doorbell = get(index);
-        if (doorbell != null) {
-            doorbell.signal();
+        PeerBell doorbell = get(index);
+        if (doorbell == null) {
+            return;
+        }
+        if (doorbell.bell != null) {
+            doorbell.bell.signal();
+        } else {
+            peer.accept(new ControlMessage.Ring(index));
+        }
+    }
+
+    /**
+     * The peer rings a completion channel of this process by a message.
+     *
+     * @param index its number, as the peer says; nothing happens when it is gone
+     */
+    void rung(int index) {
+        SoftCompletionChannel channel = told.get(index);
+        if (channel != null) {
+            channel.fire();
         }
     }
 
     /** Closes the peer's. */
     synchronized void close() {
         closed = true;
-        for (Bell doorbell : ours) {
+        for (PeerBell doorbell : ours) {
             if (doorbell != null) {
-                doorbell.close();
+                close(doorbell);
             }
         }
-        ours = new Bell[0];
+        ours = new PeerBell[0];
         indexes.clear();
     }
 }

@@ -48,12 +48,7 @@ final class NameListener {
                 if (connection == null) {
                     return;
                 }
-                if (host.pairs().isFull()) {
-                    LOG.log(Level.WARNING, "too many processes want to connect; one is turned away");
-                    connection.close();
-                } else {
-                    begin(connection);
-                }
+                begin(connection);
             }
         } catch (IOException e) {
             pause(e);

@@ -62,7 +62,8 @@ final class PairHandshake implements ControlSocket.Receiver {
      * @param connection the connection, closed by this sooner or later
      * @param attempt for whom it was made; null for one that was accepted
      * @return the handshake
-     * @throws IOException when it can't begin, because of another user's process (EACCES) or want of something
+     * @throws IOException when it can't begin, because of another user's process (EACCES), because there are too many, or this
+     *     process has too many already (EAGAIN), or for want of something
      */
     static PairHandshake begin(SoftHost host, UnixSocket connection, PairAttempt attempt) throws IOException {
         PairHandshake handshake;
@@ -71,7 +72,12 @@ final class PairHandshake implements ControlSocket.Receiver {
             if (!host.trusts(credentials)) {
                 throw Errno.exception("a connection with " + credentials, Errno.EACCES);
             }
-            handshake = new PairHandshake(host, connection, credentials.processId(), attempt);
+            int processId = credentials.processId();
+            if (attempt == null
+                    && (host.pairs().isFull(processId) || host.pairs().areTooManyGreeting(processId))) {
+                throw Errno.exception("one more connection with " + credentials, Errno.EAGAIN);
+            }
+            handshake = new PairHandshake(host, connection, processId, attempt);
             handshake.socket.open(handshake);
         } catch (IOException | RuntimeException e) {
             connection.close();
@@ -197,6 +203,12 @@ final class PairHandshake implements ControlSocket.Receiver {
 
     private void joined(Join join) throws ProtocolException {
         boolean accepting = attempt == null;
+        if (accepting && host.pairs().isFull(peerProcessId)) {
+            // Others of it have become pairs since this one was let in.
+            join.discard();
+            ended(Errno.EAGAIN, "the process has too many pairs");
+            return;
+        }
         if (accepting && !makePair()) {
             join.discard();
             return;
@@ -244,6 +256,11 @@ final class PairHandshake implements ControlSocket.Receiver {
         state = State.OVER;
         timer.cancel();
         host.pairs().remove(this);
+    }
+
+    /** The process at the other end. */
+    int peerProcessId() {
+        return peerProcessId;
     }
 
     /** Whether the other end began it. */

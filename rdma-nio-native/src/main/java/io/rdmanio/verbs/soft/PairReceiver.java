@@ -1,6 +1,7 @@
 package io.rdmanio.verbs.soft;
 
 import io.rdmanio.verbs.soft.ControlMessage.Attach;
+import io.rdmanio.verbs.soft.ControlMessage.AttachWanted;
 import io.rdmanio.verbs.soft.ControlMessage.Connection;
 import io.rdmanio.verbs.soft.ControlMessage.Detach;
 import io.rdmanio.verbs.soft.ControlMessage.Detached;
@@ -14,6 +15,7 @@ import io.rdmanio.verbs.soft.ControlMessage.Memory;
 import io.rdmanio.verbs.soft.ControlMessage.Resolve;
 import io.rdmanio.verbs.soft.ControlMessage.Revoke;
 import io.rdmanio.verbs.soft.ControlMessage.Revoked;
+import io.rdmanio.verbs.soft.ControlMessage.Ring;
 import io.rdmanio.verbs.soft.ControlMessage.Slab;
 import io.rdmanio.verbs.soft.ControlMessage.Wiring;
 
@@ -53,12 +55,19 @@ final class PairReceiver implements ControlSocket.Receiver {
             case Slab m -> peers.add(m.index(), m.slabBytes(), 1, m.descriptor());
             case Doorbell m -> doorbells.add(m.index(), m.descriptor());
             case DoorbellGone m -> doorbells.remove(m.index());
+            case Ring m -> doorbells.rung(m.index());
             case Attach m -> {
                 pair.imports().attached(m.fromQueuePair());
                 SoftQueuePair queuePair = pair.host().queuePairs().find(m.queuePair());
                 // One that is gone meanwhile needs no place to send to, and its peer will hear that nobody answers.
                 if (queuePair != null) {
                     queuePair.attached(pair, m);
+                }
+            }
+            case AttachWanted m -> {
+                SoftQueuePair queuePair = pair.host().queuePairs().find(m.queuePair());
+                if (queuePair != null) {
+                    queuePair.attachWanted(pair, m);
                 }
             }
             case Detach m -> {

@@ -15,22 +15,66 @@ import java.util.stream.Stream;
  * <p>Thread safety: belongs to the progress thread, but {@link #count} and {@link #all}, which any thread may call.
  */
 final class Pairs {
-    /** How many pairs and handshakes there are at most, of those that others began. */
-    static final int MAX_PAIRS = 4096;
+    /** How many pairs there are at most. */
+    private static final int MAX_PAIRS = 4096;
 
-    /** How many handshakes there are at most that others began. */
-    static final int MAX_ACCEPTED_HANDSHAKES = 256;
+    /** A pair and its memory take two descriptors, so that all together take a quarter. */
+    private static final int DESCRIPTORS_PER_PAIR = 8;
 
+    /** How many handshakes there are at most that others began; each takes a descriptor for some seconds at most. */
+    private static final int MAX_ACCEPTED_HANDSHAKES = 1024;
+
+    private static final int DESCRIPTORS_PER_HANDSHAKE = 2;
+
+    /** A process has one pair; one that says it is many has no more than such a part of all. */
+    private static final int PART_OF_A_PROCESS = 4;
+
+    private final int mostPairs;
+    private final int mostHandshakes;
     private final Set<ProcessPair> all = ConcurrentHashMap.newKeySet();
     private final Map<PeerId, ProcessPair> byPeer = new HashMap<>();
     private final Map<PeerId, PairHandshake> claims = new HashMap<>();
     private final Set<PairHandshake> handshakes = new HashSet<>();
     private final Set<PairAttempt> attempts = new HashSet<>();
 
-    /** Whether no further connection of others is welcome. */
-    boolean isFull() {
-        return all.size() + handshakes.size() >= MAX_PAIRS
-                || handshakes.stream().filter(PairHandshake::isAccepted).count() >= MAX_ACCEPTED_HANDSHAKES;
+    /**
+     * Begins without any.
+     *
+     * @param descriptorLimit how many descriptors this process may have
+     */
+    Pairs(long descriptorLimit) {
+        mostPairs = (int) Math.min(MAX_PAIRS, descriptorLimit / DESCRIPTORS_PER_PAIR);
+        mostHandshakes = (int) Math.min(MAX_ACCEPTED_HANDSHAKES, descriptorLimit / DESCRIPTORS_PER_HANDSHAKE);
+    }
+
+    /**
+     * Whether no further pair that a process begins is welcome.
+     *
+     * @param processId the process
+     */
+    boolean isFull(int processId) {
+        return all.size() >= mostPairs
+                || all.stream()
+                                .filter(pair -> pair.peer().processId() == processId)
+                                .count()
+                        >= mostPairs / PART_OF_A_PROCESS;
+    }
+
+    /**
+     * Whether a process, or all together, must first end some of the handshakes that they have begun.
+     *
+     * @param processId the process
+     */
+    boolean areTooManyGreeting(int processId) {
+        long ofAll = 0;
+        long ofIt = 0;
+        for (PairHandshake handshake : handshakes) {
+            if (handshake.isAccepted()) {
+                ofAll++;
+                ofIt += handshake.peerProcessId() == processId ? 1 : 0;
+            }
+        }
+        return ofAll >= mostHandshakes || ofIt >= mostHandshakes / PART_OF_A_PROCESS;
     }
 
     void add(PairAttempt attempt) {

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 final class PeerLink {
     private static final System.Logger LOG = System.getLogger(PeerLink.class.getName());
     private static final long PAIRING_NANOS = TimeUnit.SECONDS.toNanos(5);
-    // One for each process that believes to be the peer; more than a few have no reason to.
-    private static final int MAX_ARRIVALS = 16;
+    // One for each process that believes to be the peer. More than a few have no reason to; who has is asked again.
+    static final int MAX_ARRIVALS = 16;
 
     private final SoftQueuePair queuePair;
     private final SoftProtectionDomain domain;
@@ -30,6 +30,8 @@ final class PeerLink {
 
     // Where the peers say that they receive.
     private final Map<PeerId, Arrival> arrivals = new LinkedHashMap<>();
+    // Whether any of them was ever dropped for want of room.
+    private boolean arrivalsDropped;
     // The process: its token alone is what any process may say it has.
     private PeerId peerProcess;
     private int peerNumber;
@@ -39,6 +41,8 @@ final class PeerLink {
     private volatile Outbound outbound;
     private Place place;
     private int slot;
+    // What the peer was told.
+    private ControlMessage.Attach told;
 
     /** What a peer said. */
     private record Arrival(ProcessPair pair, ControlMessage.Attach attach, Area area) {}
@@ -136,7 +140,7 @@ final class PeerLink {
         inboundPair = pair;
         attachInbound(area);
         publishState();
-        pair.send(new ControlMessage.Attach(
+        told = new ControlMessage.Attach(
                 number,
                 queuePair.number(),
                 freshSlot,
@@ -149,8 +153,13 @@ final class PeerLink {
                 queuePair.minRnrTimer(),
                 armSlot,
                 doorbell,
-                domain.number()));
+                domain.number());
+        pair.send(told);
         link();
+        if (outbound == null && arrivalsDropped) {
+            // Perhaps what the peer said was among them.
+            pair.send(new ControlMessage.AttachWanted(number, queuePair.number()));
+        }
     }
 
     private int doorbell(ProcessPair pair, SoftCompletionChannel channel) throws VerbsException {
@@ -287,12 +296,30 @@ final class PeerLink {
         try {
             Outbound current = outbound;
             if (current != null && current.attach.fromQueuePair() == attach.fromQueuePair() && current.pair == pair) {
-                throw new ProtocolException("attached twice: " + attach);
+                if (!current.attach.equals(attach)) {
+                    throw new ProtocolException("attached twice: " + attach);
+                }
+                // Said again because we asked, when the first one was under way.
+                return;
             }
             arrivals.values().removeIf(arrival -> arrival.pair.isDead());
-            if (arrivals.size() < MAX_ARRIVALS || arrivals.containsKey(pair.peer())) {
+            if (isWith(pair) || arrivals.size() < MAX_ARRIVALS || arrivals.containsKey(pair.peer())) {
                 arrivals.put(pair.peer(), new Arrival(pair, attach, area));
                 link();
+            } else {
+                arrivalsDropped = true;
+            }
+        } finally {
+            queuePair.changing().unlock();
+        }
+    }
+
+    /** See {@link SoftQueuePair#attachWanted}. */
+    void attachWanted(ProcessPair pair, ControlMessage.AttachWanted wanted) {
+        queuePair.changing().lock();
+        try {
+            if (isWith(pair) && told.queuePair() == wanted.fromQueuePair()) {
+                inboundPair.send(told);
             }
         } finally {
             queuePair.changing().unlock();

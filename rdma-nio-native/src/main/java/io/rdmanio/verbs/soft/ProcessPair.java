@@ -40,7 +40,7 @@ final class ProcessPair implements ConnectionPeer {
     private final PeerSlabs peers = new PeerSlabs(arena);
     private final PairHeader inbound;
     private final Exports exports;
-    private final Doorbells doorbells = new Doorbells(this::send);
+    private final Doorbells doorbells;
     private final SlotTable<SoftQueuePair> queuePairs = new SlotTable<>(ReadySet.SLOTS);
     private final SlotTable<SoftCompletionQueue> completionQueues = new SlotTable<>(PairHeader.COMPLETION_QUEUES);
     // Set once, before the pair is known to others.
@@ -66,6 +66,7 @@ final class ProcessPair implements ConnectionPeer {
         this.host = host;
         this.peer = peer;
         this.socket = socket;
+        doorbells = new Doorbells(this::send, host.doorbellShares(), peer.processId());
         try {
             own = new OwnSlabs(arena);
         } catch (IOException | RuntimeException e) {

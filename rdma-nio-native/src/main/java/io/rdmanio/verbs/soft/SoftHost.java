@@ -2,6 +2,7 @@ package io.rdmanio.verbs.soft;
 
 import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.ProcessCredentials;
+import io.rdmanio.linux.ResourceLimits;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -46,16 +47,20 @@ final class SoftHost {
     private final KeyTable keys;
     private final ProgressThread progress;
     private final QueuePairTable queuePairs = new QueuePairTable();
-    private final Pairs pairs = new Pairs();
+    private final Pairs pairs;
+    private final DescriptorShares doorbellShares;
     private final Set<NameListener> listeners = ConcurrentHashMap.newKeySet();
     private final ConnectionManager connections;
 
-    private SoftHost(long token, Predicate<ProcessCredentials> trust, KeyTable keys) throws IOException {
+    private SoftHost(long token, Predicate<ProcessCredentials> trust, KeyTable keys, long descriptorLimit)
+            throws IOException {
         ProcessCredentials own = ProcessCredentials.own();
         this.id = new PeerId(token, own.processId());
         this.userId = own.userId();
         this.trust = trust;
         this.keys = keys;
+        pairs = new Pairs(descriptorLimit);
+        doorbellShares = new DescriptorShares(descriptorLimit);
         progress = new ProgressThread(this::end);
         connections = new ConnectionManager(new HostNetwork(this), Long.toHexString(token));
     }
@@ -65,14 +70,15 @@ final class SoftHost {
      *
      * @param token by what it is known
      * @param trust who may have a pair with it
+     * @param descriptorLimit how many descriptors the process may have, of which peers get a share
      * @return the host
      * @throws IOException when its descriptors can't be opened
      */
-    static SoftHost start(long token, Predicate<ProcessCredentials> trust) throws IOException {
+    static SoftHost start(long token, Predicate<ProcessCredentials> trust, long descriptorLimit) throws IOException {
         KeyTable keys = new KeyTable();
         SoftHost host;
         try {
-            host = new SoftHost(token, trust, keys);
+            host = new SoftHost(token, trust, keys, descriptorLimit);
         } catch (IOException | RuntimeException e) {
             keys.close();
             throw e;
@@ -94,7 +100,12 @@ final class SoftHost {
      * @throws IOException when its descriptors can't be opened
      */
     static SoftHost startAnother() throws IOException {
-        return start(newToken(), SoftHost::isSameUser);
+        return startAnother(ResourceLimits.openDescriptors());
+    }
+
+    /** Starts a host beside that of this process, which believes to have so many descriptors. */
+    static SoftHost startAnother(long descriptorLimit) throws IOException {
+        return start(newToken(), SoftHost::isSameUser, descriptorLimit);
     }
 
     private static long newToken() {
@@ -131,7 +142,7 @@ final class SoftHost {
                 throw Errno.exception("the former progress thread of the software device", Errno.EBUSY);
             }
             former = null;
-            present = start(PROCESS_TOKEN, SoftHost::isSameUser);
+            present = start(PROCESS_TOKEN, SoftHost::isSameUser, ResourceLimits.openDescriptors());
             return present;
         } finally {
             LOCK.unlock();
@@ -261,6 +272,15 @@ final class SoftHost {
      */
     Pairs pairs() {
         return pairs;
+    }
+
+    /**
+     * What the peers' completion channels may take of this process's descriptors.
+     *
+     * @return the shares
+     */
+    DescriptorShares doorbellShares() {
+        return doorbellShares;
     }
 
     /**

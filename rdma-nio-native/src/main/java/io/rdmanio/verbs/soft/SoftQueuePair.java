@@ -509,6 +509,16 @@ final class SoftQueuePair implements QueuePairHandle, ConnectedQueuePair, Memory
     }
 
     /**
+     * The peer could not keep what it was told of this queue pair, and needs it now. On the progress thread.
+     *
+     * @param pair the pair that the message came over
+     * @param message who asks
+     */
+    void attachWanted(ProcessPair pair, ControlMessage.AttachWanted message) {
+        connection.attachWanted(pair, message);
+    }
+
+    /**
      * The peer's queue pair receives no more: this answers {@link ControlMessage.Detached} when it writes there no more.
      * On the progress thread.
      *

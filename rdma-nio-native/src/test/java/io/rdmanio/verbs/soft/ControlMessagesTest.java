@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmanio.verbs.soft.ControlMessage.Attach;
+import io.rdmanio.verbs.soft.ControlMessage.AttachWanted;
 import io.rdmanio.verbs.soft.ControlMessage.ConnectReject;
 import io.rdmanio.verbs.soft.ControlMessage.ConnectReply;
 import io.rdmanio.verbs.soft.ControlMessage.ConnectRequest;
@@ -23,6 +24,7 @@ import io.rdmanio.verbs.soft.ControlMessage.ReadyToUse;
 import io.rdmanio.verbs.soft.ControlMessage.Resolve;
 import io.rdmanio.verbs.soft.ControlMessage.Revoke;
 import io.rdmanio.verbs.soft.ControlMessage.Revoked;
+import io.rdmanio.verbs.soft.ControlMessage.Ring;
 import io.rdmanio.verbs.soft.ControlMessage.Slab;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -51,6 +53,8 @@ class ControlMessagesTest {
                 new Slab(7, 1 << 20, 10),
                 new Doorbell(0, 10),
                 new DoorbellGone(Integer.MAX_VALUE),
+                new Ring(16383),
+                new AttachWanted(4, 0xff_fffe),
                 new Attach(0xff_ffff, 2, 16383, 3, 1L << 33, 64, 128, 32768, 0xf, 12, 9, ControlMessage.NONE, 8),
                 new Detach(3, 4, 0, 4096),
                 new Detached(0, Long.MAX_VALUE),

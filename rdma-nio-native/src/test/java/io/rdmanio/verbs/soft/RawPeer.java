@@ -45,7 +45,12 @@ final class RawPeer implements AutoCloseable {
 
     /** Goes through the handshake as the end that connected, until it is to join. */
     RawPeer greeted() throws IOException, ProtocolException {
-        send(hello());
+        return greeted(TOKEN);
+    }
+
+    /** The same with a token of one's choice. */
+    RawPeer greeted(long token) throws IOException, ProtocolException {
+        send(new ControlMessage.Hello(ControlMessage.VERSION, token, false));
         if (!(receive() instanceof ControlMessage.Hello)) {
             throw new AssertionError("no hello");
         }
@@ -54,17 +59,29 @@ final class RawPeer implements AutoCloseable {
 
     /** Goes through the whole handshake as the end that connected. */
     RawPeer joined() throws IOException, ProtocolException {
-        greeted();
-        try (MemoryFile slab = slab(SLAB_BYTES, OwnSlabs.SEALS);
-                EpochPage epochs = new EpochPage()) {
-            send(new ControlMessage.Join(SLAB_BYTES, slab.fileDescriptor(), epochs.fileDescriptor()));
-        }
-        ControlMessage answer = receive();
+        return joined(TOKEN);
+    }
+
+    /** The same with a token of one's choice. */
+    RawPeer joined(long token) throws IOException, ProtocolException {
+        return greeted(token).joinGreeted();
+    }
+
+    /** Goes through what is left of the handshake. */
+    RawPeer joinGreeted() throws IOException, ProtocolException {
+        ControlMessage answer = sendJoin().receive();
         if (!(answer instanceof ControlMessage.Join)) {
             throw new AssertionError(String.valueOf(answer));
         }
         answer.discard();
         return this;
+    }
+
+    RawPeer sendJoin() throws IOException {
+        try (MemoryFile slab = slab(SLAB_BYTES, OwnSlabs.SEALS);
+                EpochPage epochs = new EpochPage()) {
+            return send(new ControlMessage.Join(SLAB_BYTES, slab.fileDescriptor(), epochs.fileDescriptor()));
+        }
     }
 
     static ControlMessage.Hello hello() {

@@ -4,6 +4,7 @@ import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.AddressHandleAttributes;
 import io.rdmanio.verbs.CompletionChannel;
 import io.rdmanio.verbs.CompletionQueue;
+import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.GlobalRoute;
 import io.rdmanio.verbs.MemoryRegion;
 import io.rdmanio.verbs.ProtectionDomain;
@@ -123,6 +124,10 @@ final class SoftSide implements AutoCloseable {
     }
 
     void connect(SoftSide peer) throws VerbsException {
+        connect(SoftContext.gid(peer.device.host.token()), peer.pair.number());
+    }
+
+    void connect(Gid peer, int peerNumber) throws VerbsException {
         pair.modify(new QueuePairAttributes()
                 .state(QueuePairState.INITIALIZED)
                 .partitionKeyIndex(0)
@@ -130,10 +135,9 @@ final class SoftSide implements AutoCloseable {
                 .accessFlags(ALL_ACCESS));
         pair.modify(new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(AddressHandleAttributes.global(
-                        SoftContext.PORT, GlobalRoute.to(SoftContext.gid(peer.device.host.token()), 0)))
+                .addressVector(AddressHandleAttributes.global(SoftContext.PORT, GlobalRoute.to(peer, 0)))
                 .pathMtuBytes(1024)
-                .destinationNumber(peer.pair.number())
+                .destinationNumber(peerNumber)
                 .receivePacketNumber(0)
                 .maxDestinationReadAtomic(4)
                 .minRnrTimer(1));
