@@ -87,7 +87,7 @@ final class SharedContext implements ContextHandle {
 
     @Override
     public ProtectionDomainHandle allocateProtectionDomain() throws VerbsException {
-        return present("ibv_alloc_pd").allocateProtectionDomain();
+        return SharedDevice.allocateProtectionDomain("ibv_alloc_pd");
     }
 
     @Override

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The device as the connection manager has it open: one context and one protection domain for all ids of the process, as
- * librdmacm has, from the first event channel or id to the last.
+ * librdmacm has, from the first event channel or id to the last of them and of the domains that were made on it.
  *
  * <p>Thread safety: all methods may be called by any thread. The present device and its uses are guarded by the lock, under
  * which nothing waits but for a former host to end.
@@ -102,16 +102,46 @@ final class SharedDevice implements ConnectionDevice {
      * The context of the ids.
      *
      * @param function for whom, for the exception
-     * @return the context; it may be closed at any time, when the last id is
-     * @throws VerbsException when no id has the device open
+     * @return the context; it may be closed at any time, when the last id and the last domain are
+     * @throws VerbsException when neither has the device open
      */
     static ContextHandle presentContext(String function) throws VerbsException {
         SharedDevice device = present;
         if (device == null) {
-            throw new VerbsException(
-                    function, SoftContext.NAME, Errno.ENODEV, "Nothing of the connection manager is open any more.");
+            throw nothingOpen(function);
         }
         return device.context;
+    }
+
+    private static VerbsException nothingOpen(String function) {
+        return new VerbsException(
+                function,
+                SoftContext.NAME,
+                Errno.ENODEV,
+                "Nothing of the connection manager is open any more, nor a protection domain of its device.");
+    }
+
+    /**
+     * Makes a domain that has the device open as an id has: what belongs to it works on, and its events can be taken, when
+     * the last id is gone.
+     *
+     * @param function for whom, for the exception
+     * @return the domain
+     * @throws VerbsException when nothing has the device open
+     */
+    static ProtectionDomainHandle allocateProtectionDomain(String function) throws VerbsException {
+        SharedDevice device;
+        LOCK.lock();
+        try {
+            device = present;
+            if (device == null) {
+                throw nothingOpen(function);
+            }
+            device.uses++;
+        } finally {
+            LOCK.unlock();
+        }
+        return new SoftProtectionDomain(device.context.host().keys(), device.context, device::release);
     }
 
     @Override

@@ -347,7 +347,7 @@ final class SoftContext implements ContextHandle, QueueFactory {
 
     @Override
     public ProtectionDomainHandle allocateProtectionDomain() {
-        // A domain of the ids' context may outlive the last id, and its keys are the host's.
+        // Its keys are the host's.
         host.retain();
         return new SoftProtectionDomain(host.keys(), this, host::release);
     }

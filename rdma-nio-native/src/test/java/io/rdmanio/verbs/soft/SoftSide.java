@@ -4,6 +4,7 @@ import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.AddressHandleAttributes;
 import io.rdmanio.verbs.CompletionChannel;
 import io.rdmanio.verbs.CompletionQueue;
+import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.GlobalRoute;
 import io.rdmanio.verbs.MemoryRegion;
@@ -41,7 +42,10 @@ final class SoftSide implements AutoCloseable {
 
     private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** The host's device; null on that of ids. */
     final SoftDevice device;
+
+    final DeviceContext context;
     final ProtectionDomain domain;
     final CompletionChannel channel;
     final CompletionQueue sends;
@@ -85,13 +89,24 @@ final class SoftSide implements AutoCloseable {
 
     /** A side whose receives complete in another's queue; null for one of its own. */
     SoftSide(SoftDevice device, Options options, CompletionQueue commonReceives) throws VerbsException {
+        this(device, device.context, options, commonReceives);
+    }
+
+    /** A side on a device of ids. */
+    SoftSide(DeviceContext context, Options options) throws VerbsException {
+        this(null, context, options, null);
+    }
+
+    private SoftSide(SoftDevice device, DeviceContext context, Options options, CompletionQueue commonReceives)
+            throws VerbsException {
         this.device = device;
+        this.context = context;
         this.options = options;
-        domain = device.context.allocateProtectionDomain();
-        channel = device.context.createCompletionChannel();
-        sends = device.context.createCompletionQueue(4 * options.depth, channel);
+        domain = context.allocateProtectionDomain();
+        channel = context.createCompletionChannel();
+        sends = context.createCompletionQueue(4 * options.depth, channel);
         ownsReceives = commonReceives == null;
-        receives = ownsReceives ? device.context.createCompletionQueue(4 * options.depth, channel) : commonReceives;
+        receives = ownsReceives ? context.createCompletionQueue(4 * options.depth, channel) : commonReceives;
         shared = options.sharedReceives
                 ? domain.createSharedReceiveQueue(new SharedReceiveQueueAttributes(options.depth, 4, 0))
                 : null;
@@ -124,7 +139,7 @@ final class SoftSide implements AutoCloseable {
     }
 
     void connect(SoftSide peer) throws VerbsException {
-        connect(SoftContext.gid(peer.device.host.token()), peer.pair.number());
+        connect(peer.context.gid(SoftContext.PORT, 0), peer.pair.number());
     }
 
     void connect(Gid peer, int peerNumber) throws VerbsException {
