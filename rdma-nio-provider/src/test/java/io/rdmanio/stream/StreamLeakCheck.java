@@ -8,6 +8,8 @@ import io.rdmanio.verbs.OpenHandles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -15,15 +17,18 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Ends every test with a look for what it left behind: native handles, descriptors, connections. Closed connections are
- * destroyed in the background, so it waits, with a bound, for the counts from before. What all connections share and
- * stays, the first connection makes: a test class that uses this makes one beforehand.
+ * Ends every test with a look for what it left behind: native handles, descriptors, mappings of shared memory, connections.
+ * Closed connections are destroyed in the background, so it waits, with a bound, for the counts from before. What all
+ * connections share and stays, the first connection makes: a test class that uses this makes one beforehand.
  */
 public final class StreamLeakCheck implements BeforeEachCallback, AfterEachCallback {
     private static final ExtensionContext.Namespace NAMESPACE =
             ExtensionContext.Namespace.create(StreamLeakCheck.class);
 
-    private record Count(int connections, String handles, long descriptors) {}
+    /** What memory of the software device is called in /proc. */
+    private static final String MEMORY = "/memfd:";
+
+    private record Count(int connections, String handles, SortedMap<String, Integer> possessions) {}
 
     @Override
     public void beforeEach(ExtensionContext context) throws IOException {
@@ -45,24 +50,41 @@ public final class StreamLeakCheck implements BeforeEachCallback, AfterEachCallb
     }
 
     private static Count count() throws IOException {
+        SortedMap<String, Integer> possessions = new TreeMap<>();
         try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
-            long descriptors = open.filter(StreamLeakCheck::isOurs).count() - Waiter.idleEventFds();
-            return new Count(
-                    StreamRuntime.over(TransportPolicy.engine()).connectionCount(),
-                    OpenHandles.describe(),
-                    descriptors);
+            open.map(StreamLeakCheck::target)
+                    .filter(StreamLeakCheck::isOurs)
+                    .forEach(kind -> possessions.merge(kind, 1, Integer::sum));
+        }
+        possessions.merge("anon_inode:[eventfd]", -Waiter.idleEventFds(), Integer::sum);
+        try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
+            maps.filter(line -> line.contains(MEMORY))
+                    .map(line -> line.substring(line.indexOf(MEMORY)))
+                    .filter(StreamLeakCheck::isOurs)
+                    .forEach(kind -> possessions.merge("mapping of " + kind, 1, Integer::sum));
+        }
+        return new Count(
+                StreamRuntime.over(TransportPolicy.engine()).connectionCount(), OpenHandles.describe(), possessions);
+    }
+
+    /** What a descriptor refers to, without the number that tells it from its like. */
+    private static String target(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString().replaceFirst(":\\[\\d+]$", "");
+        } catch (IOException e) {
+            return ""; // the descriptor of the directory itself, closed by now
         }
     }
 
-    /** Files of the class path come and go with class loading, and an engine may keep memory for later; these do not. */
-    private static boolean isOurs(Path descriptor) {
-        try {
-            String target = Files.readSymbolicLink(descriptor).toString();
-            return target.startsWith("anon_inode:")
-                    || target.startsWith("socket:")
-                    || target.startsWith("/dev/infiniband");
-        } catch (IOException e) {
-            return false; // the descriptor of the directory itself, closed by now
-        }
+    /**
+     * Files of the class path come and go with class loading, and a pair of processes keeps the slabs that its largest crowd
+     * of connections needed; these do not.
+     */
+    private static boolean isOurs(String target) {
+        return target.startsWith("anon_inode:")
+                || target.equals("socket")
+                || target.equals("pipe")
+                || target.startsWith("/dev/infiniband")
+                || (target.startsWith(MEMORY) && !target.startsWith(MEMORY + "rdmanio-slab"));
     }
 }
