@@ -30,6 +30,10 @@ public enum Feature {
     DEVICE_NODES("device nodes with permissions", lack(SOFT, "it is no device of the kernel")),
     DRAINED_STATE("a send queue that is drained (SQD)", lack(IWARP, "siw shows no such state")),
     IMMEDIATE_DATA("immediate data", lack(IWARP, "iWARP has none")),
+    LAST_RECEIVE_EVENT(
+            "an asynchronous event of a queue pair in ERROR that takes no more of a shared queue (QP_LAST_WQE_REACHED)",
+            lack(ROCE, "rxe's driver raises none"),
+            lack(IWARP, "siw's driver raises none")),
     LOCKED_MEMORY("a limit on registered memory (memlock)", lack(SOFT, "it locks no memory")),
     LOCK_PERMISSION(
             "EPERM where no memory may be locked at all",
@@ -60,6 +64,10 @@ public enum Feature {
             lack(IWARP, "its limits are beyond the size that the interface has")),
     PRIVATE_READ_SINKS(
             "reading into memory that no peer may write", lack(IWARP, "the answer to a read is a write of the peer's")),
+    QUEUE_PAIR_ERROR_EVENTS(
+            "asynchronous events of a queue pair that fails (QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR)",
+            lack(ROCE, "rxe's driver raises none; completions tell"),
+            lack(SOFT, "completions tell, as with rxe")),
     QUEUE_PAIR_QUERY("queries for a queue pair's attributes", lack(IWARP, "siw leaves most of the answer undefined")),
     RECEIVER_NOT_READY(
             "a sender that waits for a receive (RNR)", lack(IWARP, "a message without a receive ends the connection")),
