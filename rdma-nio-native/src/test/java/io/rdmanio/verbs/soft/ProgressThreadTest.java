@@ -192,11 +192,12 @@ class ProgressThreadTest {
                 EventFd other = new EventFd()) {
             AtomicInteger calls = new AtomicInteger();
             List<ProgressThread.Watch> watches = new ArrayList<>();
+            CountDownLatch handled = new CountDownLatch(1);
             ProgressThread.Handler handler = _ -> {
                 calls.incrementAndGet();
                 watches.forEach(ProgressThread.Watch::cancel);
+                handled.countDown();
             };
-            CountDownLatch ready = new CountDownLatch(1);
             progress.execute(() -> {
                 try {
                     watches.add(progress.watch(one.fileDescriptor(), Epoll.IN, handler));
@@ -206,10 +207,9 @@ class ProgressThreadTest {
                 } catch (IOException e) {
                     throw new AssertionError(e);
                 }
-                ready.countDown();
             });
-            await(ready);
-            settle();
+            await(handled);
+            // Behind the round in which the events came.
             settle();
             assertThat(calls).hasValue(1);
         }
