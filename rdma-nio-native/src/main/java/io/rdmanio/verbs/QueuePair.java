@@ -37,6 +37,7 @@ public final class QueuePair implements AutoCloseable {
     // the queue's size.
     private final int refusedSend;
     private final int refusedReceive;
+    private final boolean keepsCloseAway;
     private final AsyncSource asyncSource;
     // Guarded by itself. A queue pair that is in a group can't be destroyed.
     private final Set<Membership> memberships = new HashSet<>();
@@ -54,6 +55,7 @@ public final class QueuePair implements AutoCloseable {
         this.initAttributes = wanted.withCapabilities(handle.capabilities());
         this.refusedSend = refusedSend();
         this.refusedReceive = refusedReceive();
+        this.keepsCloseAway = !handle.isSafeToPostWhenDestroyed();
         this.life = new Lifecycle(HandleKind.QUEUE_PAIR, this::destroy, parents);
         this.asyncSource = context.asyncEvents.register(handle.asyncElement(), this);
     }
@@ -224,7 +226,7 @@ public final class QueuePair implements AutoCloseable {
      *     of a region whose data shall be sent inline
      */
     public void postSend(SendWorkRequest first) throws VerbsException {
-        life.enter();
+        beginPost();
         int errno;
         try {
             MemorySegment list = first.beginPost(type() == QueuePairType.UNRELIABLE_DATAGRAM ? domain : null);
@@ -235,10 +237,32 @@ public final class QueuePair implements AutoCloseable {
             }
         } finally {
             Reference.reachabilityFence(first);
-            life.exit();
+            endPost();
         }
         if (errno != 0) {
+            ensureOpen();
             throw first.failure("ibv_post_send", subject(), Math.abs(errno), sendCure(Math.abs(errno)));
+        }
+    }
+
+    /** Keeps a close away, where the engine does not. */
+    private void beginPost() {
+        if (keepsCloseAway) {
+            life.enter();
+        } else {
+            ensureOpen();
+        }
+    }
+
+    private void endPost() {
+        if (keepsCloseAway) {
+            life.exit();
+        }
+    }
+
+    private void ensureOpen() {
+        if (life.isClosed()) {
+            throw life.closed();
         }
     }
 
@@ -254,7 +278,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException after close, of a work request too
      */
     public void postReceive(ReceiveWorkRequest first) throws VerbsException {
-        life.enter();
+        beginPost();
         int errno;
         try {
             MemorySegment list = first.checkedList();
@@ -263,9 +287,10 @@ public final class QueuePair implements AutoCloseable {
                     : ReceiveWorkRequestLayout.refuse(list, refusedReceive);
         } finally {
             Reference.reachabilityFence(first);
-            life.exit();
+            endPost();
         }
         if (errno != 0) {
+            ensureOpen();
             throw first.failure("ibv_post_recv", subject(), Math.abs(errno), receiveCure(Math.abs(errno)));
         }
     }

@@ -403,18 +403,19 @@ public final class SendWorkRequest implements AutoCloseable {
     }
 
     private void hold(ProtectionDomain datagrams) {
+        MemorySegment memory = memory();
         // Reading finds out, too, whether the arena is closed that somebody else owns.
-        SendWorkRequestLayout.NEXT.get(memory());
+        int opcode = SendWorkRequestLayout.OPCODE.get(memory);
         if (segmentHeader != null && !segmentHeader.scope().isAlive()) {
             throw new IllegalStateException("the memory of a segmentation's header was freed");
         }
-        if (window == null && SendWorkRequestLayout.OPCODE.get(memory()) == SendOpcode.BIND_MEMORY_WINDOW) {
+        if (window == null && opcode == SendOpcode.BIND_MEMORY_WINDOW) {
             throw new IllegalArgumentException("a request lacks its memory window: set it by bindMemoryWindow(...)");
         }
-        if (segmentHeader == null && SendWorkRequestLayout.OPCODE.get(memory()) == SendOpcode.TCP_SEGMENTATION) {
+        if (segmentHeader == null && opcode == SendOpcode.TCP_SEGMENTATION) {
             throw new IllegalArgumentException("a request lacks its header: set it by segmentation(...)");
         }
-        if ((SendWorkRequestLayout.FLAGS.get(memory()) & SendFlags.INLINE) != 0) {
+        if ((SendWorkRequestLayout.FLAGS.get(memory) & SendFlags.INLINE) != 0) {
             checkInline();
         }
         holdAddress(datagrams);

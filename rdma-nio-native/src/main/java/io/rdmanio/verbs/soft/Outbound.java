@@ -1,5 +1,6 @@
 package io.rdmanio.verbs.soft;
 
+import io.rdmanio.verbs.SendFlags;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -156,9 +157,11 @@ final class Outbound {
         return area.mirroredLength(taken);
     }
 
-    /** A message has taken a receive. */
+    /** A message has taken a receive; it is not counted here whose receives are shared. */
     void takeReceive() {
-        taken++;
+        if (!isShared()) {
+            taken++;
+        }
     }
 
     // Entries.
@@ -180,6 +183,15 @@ final class Outbound {
         stagingEnds[produced & area.ringMask] = stagingHead;
         int sequence = ++produced;
         SharedWords.setRelease(memory, entry + Entry.SEQUENCE, sequence);
+    }
+
+    /** Publishes that a write with immediate data is done, which takes a receive of the peer's, and tells the owner. */
+    void publishWrite(int lengthBytes, int immediate, int sendFlags) {
+        boolean solicited = (sendFlags & SendFlags.SOLICITED) != 0;
+        int flags = Entry.LAST | Entry.WITH_IMMEDIATE | (solicited ? Entry.SOLICITED : 0);
+        publish(Entry.WRITE_DONE, flags, lengthBytes, immediate);
+        takeReceive();
+        announce(solicited);
     }
 
     /** Tells whoever polls for the owner of new entries. */

@@ -132,10 +132,12 @@ final class Requester {
 
     /** A message's last entry was published. */
     private int endMessage(Outbound peer, int base, boolean solicited) {
-        if (!peer.isShared()) {
-            peer.takeReceive();
-        }
+        peer.takeReceive();
         peer.announce(solicited);
+        return endAnnounced(peer, base);
+    }
+
+    private int endAnnounced(Outbound peer, int base) {
         if (mustBeAnswered) {
             sends.setUnacknowledged(base, peer.produced());
             finish();
@@ -308,9 +310,8 @@ final class Requester {
     }
 
     private int announceWrite(Outbound peer, int base, long length) {
-        int flags = messageFlags(base, SendOpcode.WRITE_WITH_IMM);
-        peer.publish(Entry.WRITE_DONE, flags, (int) length, (int) sends.words[base + SendQueue.IMMEDIATE]);
-        return endMessage(peer, base, (flags & Entry.SOLICITED) != 0);
+        peer.publishWrite((int) length, (int) sends.words[base + SendQueue.IMMEDIATE], sends.flags(base));
+        return endAnnounced(peer, base);
     }
 
     private int writeStaged(Outbound peer, int base, boolean withImmediate, long length) {

@@ -122,7 +122,8 @@ final class SendQueue {
         signaled = position + 1;
     }
 
-    private boolean hasRoom() {
+    /** Whether one more request may be posted. */
+    boolean hasRoom() {
         if (tail - freeUpTo < capacity) {
             return true;
         }
@@ -165,6 +166,18 @@ final class SendQueue {
         words[base + LENGTH] = length;
         tail++;
         return 0;
+    }
+
+    /**
+     * A request was executed as it was posted, while the queue was empty: it takes a slot as any other does.
+     *
+     * @return its position
+     */
+    int pass() {
+        int position = tail++;
+        next = tail;
+        head = tail;
+        return position;
     }
 
     private boolean suitsInline(int opcode, long length) {

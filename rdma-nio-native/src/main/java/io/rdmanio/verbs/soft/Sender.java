@@ -56,6 +56,7 @@ final class Sender {
     private final SoftCompletionQueue queue;
     private final SendQueue sends;
     private final Requester requester;
+    private final PromptWrite promptWrite;
     private final int number;
     private final boolean signalAll;
     private Outbound outbound;
@@ -82,6 +83,7 @@ final class Sender {
         this.queue = queue;
         this.sends = sends;
         this.requester = new Requester(queuePair, sends, memory);
+        this.promptWrite = new PromptWrite(memory);
         this.number = queuePair.number();
         this.signalAll = signalAll;
     }
@@ -94,6 +96,9 @@ final class Sender {
         long request = first.address();
         claim.acquire();
         try {
+            if (executeAtOnce(request)) {
+                return 0;
+            }
             if (!queuePair.acceptsSends()) {
                 errno = Errno.EINVAL;
             }
@@ -112,6 +117,38 @@ final class Sender {
             releaseAndSettle();
         }
         return errno == 0 ? 0 : SendQueue.refuse(first, request, errno);
+    }
+
+    /** Executes a list of one request, if that is possible without the send queue and nothing waits in there. */
+    private boolean executeAtOnce(long request) {
+        Outbound peer = outbound;
+        if (peer == null
+                || sends.head != sends.tail
+                || failed
+                || errorDue
+                || ProcessMemory.getLong(request + SendWorkRequestLayout.NEXT.offset()) != 0
+                || !queuePair.isSending()
+                || !sends.hasRoom()) {
+            return false;
+        }
+        int opcode = ProcessMemory.getInt(request + SendWorkRequestLayout.OPCODE.offset());
+        int flags = ProcessMemory.getInt(request + SendWorkRequestLayout.FLAGS.offset());
+        int lengthBytes;
+        try {
+            lengthBytes = promptWrite.execute(peer, request, opcode, flags);
+        } catch (ViolationException | IllegalStateException e) {
+            // Memory that is gone, or that the peer spoilt: the long way meets it again, and knows what follows from
+            // it.
+            return false;
+        }
+        if (lengthBytes < 0) {
+            return false;
+        }
+        int position = sends.pass();
+        if (signalAll || (flags & SendFlags.SIGNALED) != 0) {
+            complete(position, ProcessMemory.getLong(request), SUCCESS, opcode, lengthBytes);
+        }
+        return true;
     }
 
     /**
@@ -205,6 +242,7 @@ final class Sender {
     private void attachClaimed(Outbound peer) {
         outbound = peer;
         requester.attach(peer);
+        promptWrite.attach();
         kickedProduced = 0;
         kickedFlags = 0;
     }
@@ -356,23 +394,18 @@ final class Sender {
             fail();
         }
         if (status != SUCCESS || signalAll || (sends.flags(base) & SendFlags.SIGNALED) != 0) {
-            sends.signaled(position);
-            queue.push(
-                    sends,
-                    position,
-                    sends.words[base + SendQueue.ID],
-                    status,
-                    OPCODES[sends.opcode(base)],
-                    (int) sends.words[base + SendQueue.LENGTH],
-                    0,
-                    number,
-                    0,
-                    false);
+            complete(position, sends.words[base + SendQueue.ID], status, sends.opcode(base), (int)
+                    sends.words[base + SendQueue.LENGTH]);
         }
         sends.removeHead();
         if (limitReason != Requester.DONE) {
             endLimit();
         }
+    }
+
+    private void complete(int position, long workRequestId, int status, int opcode, int lengthBytes) {
+        sends.signaled(position);
+        queue.push(sends, position, workRequestId, status, OPCODES[opcode], lengthBytes, 0, number, 0, false);
     }
 
     private void refused(int refusal) {

@@ -244,6 +244,12 @@ final class SoftQueuePair implements QueuePairHandle, ConnectedQueuePair, Memory
 
     // Posting.
 
+    /** {@inheritDoc} It does: both take the claims. */
+    @Override
+    public boolean isSafeToPostWhenDestroyed() {
+        return true;
+    }
+
     @Override
     public int postSend(MemorySegment first) {
         return sender.post(first);

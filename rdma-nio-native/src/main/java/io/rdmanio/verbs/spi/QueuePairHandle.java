@@ -23,6 +23,16 @@ public interface QueuePairHandle {
     QueuePairCapabilities capabilities();
 
     /**
+     * Tells whether posting and destroying may happen at the same time, so that nobody must keep them apart: destroying
+     * waits for posts that are under way, and a later one is refused by an error number.
+     *
+     * @return false unless the engine says otherwise
+     */
+    default boolean isSafeToPostWhenDestroyed() {
+        return false;
+    }
+
+    /**
      * Posts a list of send work requests. Allocates nothing.
      *
      * @param first the first, laid out as {@link SendWorkRequestLayout} says; when it fails, the address of the first

@@ -1,0 +1,97 @@
+package io.rdmanio.verbs.soft;
+
+import io.rdmanio.verbs.AccessFlags;
+import io.rdmanio.verbs.SendFlags;
+import io.rdmanio.verbs.SendOpcode;
+import io.rdmanio.verbs.spi.ScatterGatherLayout;
+import io.rdmanio.verbs.spi.SendWorkRequestLayout;
+
+/**
+ * Executes the write that most programs post most of the time, straight from the program's work request and without a
+ * stay in the send queue: from one entry into memory that is mapped here, by a key that is known, and with a receive
+ * for its immediate data. Whatever else a request needs, and whatever is wrong with it, is left to {@link Requester}:
+ * this has then changed nothing.
+ *
+ * <p>Thread safety: everything is guarded by the queue pair's send claim.
+ */
+final class PromptWrite {
+    private static final long LOW = 0xFFFF_FFFFL;
+    // As constants, since here every load counts.
+    private static final long SGE_LIST = SendWorkRequestLayout.SGE_LIST.offset();
+    private static final long SGE_COUNT = SendWorkRequestLayout.SGE_COUNT.offset();
+    private static final long IMMEDIATE = SendWorkRequestLayout.IMMEDIATE_DATA.offset();
+    private static final long REMOTE_ADDRESS = SendWorkRequestLayout.REMOTE_ADDRESS.offset();
+    private static final long REMOTE_KEY = SendWorkRequestLayout.REMOTE_KEY.offset();
+    private static final long LENGTH_AND_KEY = ScatterGatherLayout.LENGTH.offset();
+
+    private final LocalMemory memory;
+    // The key that was used last; good as long as it is current.
+    private RemoteKey lastKey = RemoteKey.REFUSED;
+
+    PromptWrite(LocalMemory memory) {
+        this.memory = memory;
+    }
+
+    /** The peer is another one: what its keys stand for is not known. */
+    void attach() {
+        lastKey = RemoteKey.REFUSED;
+    }
+
+    /**
+     * Executes a request, if it is such a write.
+     *
+     * @param peer the peer
+     * @param request the request's address
+     * @param opcode its opcode
+     * @param flags its flags
+     * @return how many bytes were written; negative when it was not executed
+     */
+    int execute(Outbound peer, long request, int opcode, int flags) {
+        boolean withImmediate = opcode == SendOpcode.WRITE_WITH_IMM;
+        int peerState = peer.area.state();
+        if ((!withImmediate && opcode != SendOpcode.WRITE)
+                || (flags & SendFlags.INLINE) != 0
+                || ProcessMemory.getInt(request + SGE_COUNT) != 1
+                || !Area.isOpen(peerState)
+                || (withImmediate && (peer.isShared() || !peer.hasCredit() || !peer.hasEntryRoom()))) {
+            return -1;
+        }
+        long sge = ProcessMemory.getLong(request + SGE_LIST);
+        long lengthAndKey = ProcessMemory.getLong(sge + LENGTH_AND_KEY);
+        long length = lengthAndKey & LOW;
+        RemoteKey to = remoteKey(peer, ProcessMemory.getInt(request + REMOTE_KEY));
+        long remoteAddress = ProcessMemory.getLong(request + REMOTE_ADDRESS);
+        if (to == null
+                || length == 0
+                || length > Integer.MAX_VALUE
+                || (Area.accessFlags(peerState) & AccessFlags.REMOTE_WRITE) == 0
+                || !to.permits(AccessFlags.REMOTE_WRITE)
+                || !to.contains(remoteAddress, length)) {
+            return -1;
+        }
+        long address = ProcessMemory.getLong(sge);
+        Key from = memory.find((int) (lengthAndKey >>> Integer.SIZE), address, length, 0);
+        if (from == null
+                || !LocalMemory.copyPiece(from, address, to.memory(), to.offset(remoteAddress), length, true)) {
+            return -1;
+        }
+        if (withImmediate) {
+            peer.publishWrite((int) length, ProcessMemory.getInt(request + IMMEDIATE), flags);
+        }
+        return (int) length;
+    }
+
+    /** What a key means whose memory is mapped here; null otherwise. */
+    private RemoteKey remoteKey(Outbound peer, int key) {
+        RemoteKey last = lastKey;
+        if (last.value == key && last.peerDomain == peer.attach.domain() && last.isCurrent()) {
+            return last;
+        }
+        RemoteKey found = peer.imports().find(key, peer.attach.fromQueuePair(), peer.attach.domain());
+        if (found == null || found.memory() == null) {
+            return null;
+        }
+        lastKey = found;
+        return found;
+    }
+}
