@@ -85,6 +85,11 @@ final class Outbound {
         return index - consumedSeen <= 0;
     }
 
+    /** How many entries the owner had consumed when this side looked last. */
+    int consumed() {
+        return consumedSeen;
+    }
+
     private void refreshConsumed() {
         int consumed = area.consumed();
         if (consumed - consumedSeen < 0 || produced - consumed < 0) {

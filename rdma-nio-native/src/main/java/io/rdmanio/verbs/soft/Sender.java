@@ -7,7 +7,6 @@ import io.rdmanio.verbs.WorkCompletionOpcode;
 import io.rdmanio.verbs.WorkCompletionStatus;
 import io.rdmanio.verbs.spi.SendWorkRequestLayout;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -20,18 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Sender {
     private static final int SUCCESS = WorkCompletionStatus.SUCCESS.value();
     private static final int FLUSHED = WorkCompletionStatus.FLUSHED.value();
-    private static final int FOR_EVER = 7;
-    // What a progress thread can tell apart, and a receiver's thread can do when the machine is busy.
-    private static final long MIN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final long TIMEOUT_UNIT_NANOS = 4_096;
-    private static final long MIN_SEARCH_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final int MAX_STALE_KEYS = 4;
-    // The codes of min_rnr_timer in units of 10 microseconds (InfiniBand specification, table "NAK timer").
-    private static final int[] PAUSES = {
-        65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096,
-        6144, 8192, 12288, 16384, 24576, 32768, 49152
-    };
-    private static final long PAUSE_UNIT_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
     private static final int[] OPCODES = new int[SendOpcode.SEND_WITH_INVALIDATE + 1];
 
     static {
@@ -57,6 +45,7 @@ final class Sender {
     private final SendQueue sends;
     private final Requester requester;
     private final PromptWrite promptWrite;
+    private final SendTimer timer;
     private final int number;
     private final boolean signalAll;
     private Outbound outbound;
@@ -71,19 +60,13 @@ final class Sender {
     private int kickedProduced;
     private int kickedFlags;
 
-    // The time that the oldest request may take.
-    private int limitReason;
-    private int limitPosition;
-    // Of the limits until now, so that a timer of one that is over is told from that of the next.
-    private int limitNumber;
-    private ProgressThread.Timer timer;
-
     Sender(SoftQueuePair queuePair, SoftCompletionQueue queue, SendQueue sends, LocalMemory memory, boolean signalAll) {
         this.queuePair = queuePair;
         this.queue = queue;
         this.sends = sends;
         this.requester = new Requester(queuePair, sends, memory);
         this.promptWrite = new PromptWrite(memory);
+        this.timer = new SendTimer(queuePair, sends, this::expire);
         this.number = queuePair.number();
         this.signalAll = signalAll;
     }
@@ -262,7 +245,7 @@ final class Sender {
     void reset() {
         claim.acquire();
         try {
-            endLimit();
+            timer.end();
             attachClaimed(null);
             sends.clear();
             answersLost = false;
@@ -398,9 +381,7 @@ final class Sender {
                     sends.words[base + SendQueue.LENGTH]);
         }
         sends.removeHead();
-        if (limitReason != Requester.DONE) {
-            endLimit();
-        }
+        timer.endOldest();
     }
 
     private void complete(int position, long workRequestId, int status, int opcode, int lengthBytes) {
@@ -430,7 +411,7 @@ final class Sender {
     }
 
     private void flushClaimed() {
-        endLimit();
+        timer.end();
         while (sends.head != sends.tail) {
             if (sends.head == sends.next) {
                 sends.next++;
@@ -468,7 +449,7 @@ final class Sender {
                 queue.offerWaiting(this);
             }
         }
-        watchTime(needs, peer);
+        timer.watch(needs, peer, requester.hasBegun());
         return false;
     }
 
@@ -482,82 +463,16 @@ final class Sender {
         return sends.head != sends.next ? flags | Area.WAITING_ACKNOWLEDGEMENT : flags;
     }
 
-    private void watchTime(int needs, Outbound peer) {
-        if (sends.head == sends.tail) {
-            return;
-        }
-        boolean unanswered = sends.head != sends.next || requester.hasBegun();
-        boolean isAway = peer == null || !Area.isOpen(peer.area.state());
-        if (needs == Requester.NEEDS_PEER || (unanswered && isAway)) {
-            limit(Requester.NEEDS_PEER, timeoutNanos(peer == null));
-        } else if (unanswered ? isStarved(peer) : needs == Requester.NEEDS_CREDIT) {
-            limit(Requester.NEEDS_CREDIT, pauseNanos(Area.minRnrTimer(peer.area.state())));
-        } else if (limitReason != Requester.DONE) {
-            endLimit();
-        }
-    }
-
-    private static boolean isStarved(Outbound peer) {
-        int sequence = peer.area.starved();
-        return sequence != 0 && !peer.isConsumed(sequence);
-    }
-
-    /**
-     * How long the peer may be away; 0 for ever. Finding each other takes the progress threads of two processes, so that
-     * a busy machine gets more time for it than a wire would.
-     */
-    private long timeoutNanos(boolean isUnknown) {
-        int code = queuePair.timeout();
-        if (code == 0) {
-            return 0;
-        }
-        long nanos = (TIMEOUT_UNIT_NANOS << code) * (queuePair.retryCount() + 1);
-        return isUnknown ? Math.max(nanos, MIN_SEARCH_NANOS) : nanos;
-    }
-
-    /** How long the peer may have no receive; 0 for ever. */
-    private long pauseNanos(int code) {
-        int retries = queuePair.rnrRetryCount();
-        return retries == FOR_EVER
-                ? 0
-                : Math.max(PAUSES[code] * PAUSE_UNIT_NANOS, MIN_PAUSE_NANOS) * Math.max(1, retries);
-    }
-
-    private void limit(int reason, long nanos) {
-        if (limitReason == reason && limitPosition == sends.head) {
-            return;
-        }
-        endLimit();
-        if (nanos != 0) {
-            limitReason = reason;
-            limitPosition = sends.head;
-            int number = ++limitNumber;
-            timer = queuePair.schedule(nanos, () -> expire(number));
-        }
-    }
-
-    private void endLimit() {
-        limitReason = Requester.DONE;
-        if (timer != null) {
-            timer.cancel();
-            timer = null;
-        }
-    }
-
-    /** The time of a limit is over. Called by the progress thread. */
-    private void expire(int number) {
+    /** A time is over. Called by the progress thread. */
+    private void expire(SendTimer.Limit limit) {
         claim.acquire();
         try {
             run(true);
-            if (limitReason != Requester.DONE && number == limitNumber && !errorDue) {
-                timer = null;
+            if (timer.isOver(limit, outbound) && !errorDue) {
                 if (sends.head == sends.next) {
                     sends.next++;
                 }
-                completeHead(
-                        limitReason == Requester.NEEDS_PEER
-                                ? WorkCompletionStatus.RETRY_EXCEEDED.value()
-                                : WorkCompletionStatus.RECEIVER_NOT_READY_RETRY_EXCEEDED.value());
+                completeHead(limit.status());
             }
         } finally {
             releaseAndSettle();

@@ -2,6 +2,7 @@ package io.rdmanio.verbs.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.CompletionQueue;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.PostException;
@@ -13,11 +14,15 @@ import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.WorkCompletions;
 import io.rdmanio.verbs.soft.SoftSide.Options;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SoftQueuePairRaceTest {
     private static final int ROUNDS = 15;
     private static final int DEPTH = 64;
+    private static final int[] OPCODES = {SendOpcode.WRITE, SendOpcode.WRITE_WITH_IMM, SendOpcode.SEND};
     private static final long END_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** How it ends. */
@@ -105,7 +111,7 @@ class SoftQueuePairRaceTest {
         try (SendWorkRequest request = new SendWorkRequest(1)) {
             for (int i = 0; !traffic.ended; i++) {
                 request.workRequestId(posted)
-                        .opcode(i % 3 == 0 ? SendOpcode.WRITE : SendOpcode.SEND)
+                        .opcode(OPCODES[i % OPCODES.length])
                         .flags(SendFlags.SIGNALED)
                         .sgeCount(1)
                         .sge(0, from.region, 0, i % 5 * 1000)
@@ -214,6 +220,51 @@ class SoftQueuePairRaceTest {
             receives.awaitAll(traffic.receivesPosted);
             left.close();
             right.close();
+        }
+    }
+
+    @Test
+    void ownClose_refusesEveryLaterPostAsOneToSomethingClosed() throws Exception {
+        for (int round = 0; round < ROUNDS; round++) {
+            SoftSide[] sides = SoftSide.connected(leftDevice, rightDevice, Options.DEFAULT.withDepth(DEPTH));
+            try (SoftSide left = sides[0];
+                    SoftSide right = sides[1];
+                    SendWorkRequest send = new SendWorkRequest(1);
+                    ReceiveWorkRequest receive = new ReceiveWorkRequest(1)) {
+                send.opcode(SendOpcode.WRITE)
+                        .sgeCount(1)
+                        .sge(0, left.region, 0, 64)
+                        .remote(right.region.address(), right.region.remoteKey());
+                receive.sgeCount(1).sge(0, left.region, 8192, 4000);
+                CyclicBarrier begin = new CyclicBarrier(3);
+                try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+                    Future<RuntimeException> sender = threads.submit(() -> {
+                        begin.await();
+                        return postUntilRefused(() -> left.pair.postSend(send));
+                    });
+                    Future<RuntimeException> receiver = threads.submit(() -> {
+                        begin.await();
+                        return postUntilRefused(() -> left.pair.postReceive(receive));
+                    });
+                    begin.await();
+                    LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(50L * round));
+                    left.pair.close();
+                    assertThat(sender.get(10, TimeUnit.SECONDS)).hasMessage("this QueuePair is closed");
+                    assertThat(receiver.get(10, TimeUnit.SECONDS)).hasMessage("this QueuePair is closed");
+                }
+            }
+        }
+    }
+
+    private static RuntimeException postUntilRefused(Action post) throws Exception {
+        while (true) {
+            try {
+                post.run();
+            } catch (IllegalStateException closed) {
+                return closed;
+            } catch (PostException full) {
+                assertThat(full.errno()).isEqualTo(Errno.ENOMEM);
+            }
         }
     }
 }

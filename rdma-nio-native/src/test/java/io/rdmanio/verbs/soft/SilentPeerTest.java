@@ -1,0 +1,133 @@
+package io.rdmanio.verbs.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmanio.verbs.LeakCheck;
+import io.rdmanio.verbs.QueuePairState;
+import io.rdmanio.verbs.SendFlags;
+import io.rdmanio.verbs.SendOpcode;
+import io.rdmanio.verbs.SendWorkRequest;
+import io.rdmanio.verbs.WorkCompletionStatus;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A peer that lives and does nothing, as a process that was stopped. */
+@Timeout(60)
+class SilentPeerTest {
+    private static final String TIMEOUT_PROPERTY = "io.rdmanio.soft.answerTimeoutMillis";
+    private static final long TIMEOUT_MILLIS = 1_000;
+
+    @RegisterExtension
+    final LeakCheck leakCheck = new LeakCheck();
+
+    @BeforeEach
+    void waitShortly() {
+        System.setProperty(TIMEOUT_PROPERTY, Long.toString(TIMEOUT_MILLIS));
+    }
+
+    @AfterEach
+    void waitAsEver() {
+        System.clearProperty(TIMEOUT_PROPERTY);
+    }
+
+    /** Holds up the progress thread of a host. */
+    private static final class Silence implements AutoCloseable {
+        private final CountDownLatch over = new CountDownLatch(1);
+
+        Silence(SoftDevice device) throws InterruptedException {
+            CountDownLatch begun = new CountDownLatch(1);
+            device.host.progress().execute(() -> {
+                begun.countDown();
+                try {
+                    over.await();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+
+        @Override
+        public void close() {
+            over.countDown();
+        }
+    }
+
+    private static SendWorkRequest request(String kind, SoftSide from, SoftSide to) {
+        return switch (kind) {
+            case "send to a shared queue" -> from.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8);
+            case "write to foreign memory", "write by an unknown key" ->
+                from.toPeer(to, SendOpcode.WRITE, SendFlags.SIGNALED, 0, 8, 0);
+            case "read from foreign memory" -> from.toPeer(to, SendOpcode.READ, SendFlags.SIGNALED, 0, 8, 0);
+            default -> throw new IllegalArgumentException(kind);
+        };
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "send to a shared queue",
+                "write to foreign memory",
+                "read from foreign memory",
+                "write by an unknown key"
+            })
+    void silentPeer_exhaustsRetries(String kind) throws Exception {
+        SoftSide.Options peers = kind.endsWith("foreign memory")
+                ? SoftSide.Options.DEFAULT.withForeignMemory()
+                : SoftSide.Options.DEFAULT.withSharedReceives();
+        try (SoftDevice left = new SoftDevice();
+                SoftDevice right = new SoftDevice()) {
+            SoftSide[] sides = SoftSide.connected(left, right, SoftSide.Options.DEFAULT, peers);
+            try (SoftSide from = sides[0];
+                    SoftSide to = sides[1]) {
+                to.postReceive(1, 0, 64);
+                if (!kind.endsWith("unknown key")) {
+                    from.pair.postSend(request(kind, from, to));
+                    assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                    to.postReceive(2, 0, 64);
+                }
+                try (Silence _ = new Silence(right)) {
+                    long begin = System.nanoTime();
+                    from.pair.postSend(request(kind, from, to));
+                    assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.RETRY_EXCEEDED);
+                    assertThat(Duration.ofNanos(System.nanoTime() - begin))
+                            .isGreaterThan(Duration.ofMillis(TIMEOUT_MILLIS - 1));
+                    assertThat(from.pair.state()).isEqualTo(QueuePairState.ERROR);
+                }
+            }
+        }
+    }
+
+    @Test
+    void slowPeer_isWaitedFor() throws Exception {
+        try (SoftDevice left = new SoftDevice();
+                SoftDevice right = new SoftDevice()) {
+            SoftSide[] sides = SoftSide.connected(
+                    left, right, SoftSide.Options.DEFAULT, SoftSide.Options.DEFAULT.withSharedReceives());
+            try (SoftSide from = sides[0];
+                    SoftSide to = sides[1]) {
+                long begin = System.nanoTime();
+                for (int i = 0; i < 4; i++) {
+                    to.postReceive(i, 0, 64);
+                    try (Silence _ = new Silence(right)) {
+                        from.pair.postSend(from.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8));
+                        assertThat(from.isSilent(from.sends)).isTrue();
+                        TimeUnit.MILLISECONDS.sleep(TIMEOUT_MILLIS / 4);
+                    }
+                    assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                }
+                // Longer in all than the peer may be silent.
+                assertThat(Duration.ofNanos(System.nanoTime() - begin))
+                        .isGreaterThan(Duration.ofMillis(TIMEOUT_MILLIS));
+            }
+        }
+    }
+}
