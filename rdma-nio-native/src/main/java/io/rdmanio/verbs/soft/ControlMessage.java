@@ -86,6 +86,12 @@ sealed interface ControlMessage {
     }
 
     /**
+     * The sender has too many pairs, or too many with this process, and closes the connection now. In place of its {@link
+     * Hello} or {@link Join}, from the end that was connected to.
+     */
+    record TurnedAway() implements Handshake {}
+
+    /**
      * A further slab of the sender, which may hold areas from now on.
      *
      * @param index its number, one more than that of the last slab

@@ -22,6 +22,7 @@ import io.rdmanio.verbs.soft.ControlMessage.Revoke;
 import io.rdmanio.verbs.soft.ControlMessage.Revoked;
 import io.rdmanio.verbs.soft.ControlMessage.Ring;
 import io.rdmanio.verbs.soft.ControlMessage.Slab;
+import io.rdmanio.verbs.soft.ControlMessage.TurnedAway;
 import java.nio.ByteBuffer;
 
 /**
@@ -59,6 +60,7 @@ final class ControlMessages {
     private static final int DISCONNECT_REPLY = 20;
     private static final int RING = 21;
     private static final int ATTACH_WANTED = 22;
+    private static final int TURNED_AWAY = 23;
 
     private ControlMessages() {}
 
@@ -76,6 +78,7 @@ final class ControlMessages {
             case Hello m -> out.kind(HELLO).int32(m.version()).int64(m.token()).flag(m.useExisting());
             case Join m ->
                 out.kind(JOIN).int64(m.slabBytes()).descriptor(m.slab()).descriptor(m.epochs());
+            case TurnedAway _ -> out.kind(TURNED_AWAY);
             case Slab m -> out.kind(SLAB).int32(m.index()).int64(m.slabBytes()).descriptor(m.descriptor());
             case Doorbell m -> out.kind(DOORBELL).int32(m.index()).descriptor(m.descriptor());
             case DoorbellGone m -> out.kind(DOORBELL_GONE).int32(m.index());
@@ -179,6 +182,7 @@ final class ControlMessages {
         return switch (kind) {
             case HELLO -> new Hello(in.int32(), in.int64(), in.flag());
             case JOIN -> new Join(in.size(), in.descriptor(), in.descriptor());
+            case TURNED_AWAY -> new TurnedAway();
             case SLAB -> new Slab(in.index(), in.size(), in.descriptor());
             case DOORBELL -> new Doorbell(in.index(), in.descriptor());
             case DOORBELL_GONE -> new DoorbellGone(in.index());

@@ -6,6 +6,7 @@ import io.rdmanio.linux.SystemCallException;
 import io.rdmanio.linux.UnixSocket;
 import io.rdmanio.verbs.soft.ControlMessage.Hello;
 import io.rdmanio.verbs.soft.ControlMessage.Join;
+import io.rdmanio.verbs.soft.ControlMessage.TurnedAway;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -75,6 +76,7 @@ final class PairHandshake implements ControlSocket.Receiver {
             int processId = credentials.processId();
             if (attempt == null
                     && (host.pairs().isFull(processId) || host.pairs().areTooManyGreeting(processId))) {
+                new PairHandshake(host, connection, processId, null).socket.send(new TurnedAway());
                 throw Errno.exception("one more connection with " + credentials, Errno.EAGAIN);
             }
             handshake = new PairHandshake(host, connection, processId, attempt);
@@ -110,6 +112,8 @@ final class PairHandshake implements ControlSocket.Receiver {
             }
         } else if (state == State.JOIN && message instanceof Join join) {
             joined(join);
+        } else if (attempt != null && message instanceof TurnedAway) {
+            ended(Errno.EAGAIN, "the other process has too many pairs");
         } else {
             message.discard();
             throw new ProtocolException("in a handshake that expects " + state + ": " + message);
@@ -206,6 +210,7 @@ final class PairHandshake implements ControlSocket.Receiver {
         if (accepting && host.pairs().isFull(peerProcessId)) {
             // Others of it have become pairs since this one was let in.
             join.discard();
+            socket.send(new TurnedAway());
             ended(Errno.EAGAIN, "the process has too many pairs");
             return;
         }

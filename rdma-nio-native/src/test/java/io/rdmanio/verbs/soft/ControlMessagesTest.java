@@ -26,6 +26,7 @@ import io.rdmanio.verbs.soft.ControlMessage.Revoke;
 import io.rdmanio.verbs.soft.ControlMessage.Revoked;
 import io.rdmanio.verbs.soft.ControlMessage.Ring;
 import io.rdmanio.verbs.soft.ControlMessage.Slab;
+import io.rdmanio.verbs.soft.ControlMessage.TurnedAway;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -50,6 +51,7 @@ class ControlMessagesTest {
         return Stream.of(
                 new Hello(ControlMessage.VERSION, 0x8123456789abcdefL, true),
                 new Join(1L << 40, 10, 11),
+                new TurnedAway(),
                 new Slab(7, 1 << 20, 10),
                 new Doorbell(0, 10),
                 new DoorbellGone(Integer.MAX_VALUE),

@@ -154,9 +154,10 @@ class PeerSharesTest {
                 peers.add(RawPeer.of(crowded).joined(i + 1));
             }
             try (RawPeer last = RawPeer.of(crowded)) {
-                last.awaitEnd();
+                assertThat(last.receive()).isEqualTo(new ControlMessage.TurnedAway());
+                assertThat(last.receive()).isNull();
             }
-            assertThat(AwaitedPair.connect(honest, crowded).errno()).isEqualTo(Errno.ECONNRESET);
+            assertThat(AwaitedPair.connect(honest, crowded).errno()).isEqualTo(Errno.EAGAIN);
             onProgressThread(crowded, () -> {
                 assertThat(crowded.pairs().isFull(OWN_PROCESS)).isTrue();
                 assertThat(crowded.pairs().isFull(ANOTHER_PROCESS)).isFalse();
@@ -182,7 +183,8 @@ class PeerSharesTest {
                 peers.add(RawPeer.of(crowded).greeted(i + 1));
             }
             try (RawPeer last = RawPeer.of(crowded)) {
-                last.awaitEnd();
+                assertThat(last.receive()).isEqualTo(new ControlMessage.TurnedAway());
+                assertThat(last.receive()).isNull();
             }
             onProgressThread(crowded, () -> {
                 assertThat(crowded.pairs().areTooManyGreeting(OWN_PROCESS)).isTrue();
@@ -192,7 +194,9 @@ class PeerSharesTest {
             for (int i = 0; i < PAIR_SHARE; i++) {
                 peers.get(i).joinGreeted();
             }
-            assertThat(peers.get(PAIR_SHARE).sendJoin().receive()).isNull();
+            RawPeer tooMany = peers.get(PAIR_SHARE).sendJoin();
+            assertThat(tooMany.receive()).isEqualTo(new ControlMessage.TurnedAway());
+            assertThat(tooMany.receive()).isNull();
             assertThat(crowded.pairs().count()).isEqualTo(PAIR_SHARE);
         } finally {
             peers.forEach(RawPeer::close);
