@@ -5,6 +5,7 @@ import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
 import io.rdmanio.verbs.spi.ScatterGatherLayout;
 import io.rdmanio.verbs.spi.SendWorkRequestLayout;
+import java.lang.foreign.MemorySegment;
 
 /**
  * Executes the write that most programs post most of the time, straight from the program's work request and without a
@@ -25,11 +26,13 @@ final class PromptWrite {
     private static final long LENGTH_AND_KEY = ScatterGatherLayout.LENGTH.offset();
 
     private final LocalMemory memory;
+    private final int maxInlineBytes;
     // The key that was used last; good as long as it is current.
     private RemoteKey lastKey = RemoteKey.REFUSED;
 
-    PromptWrite(LocalMemory memory) {
+    PromptWrite(LocalMemory memory, int maxInlineBytes) {
         this.memory = memory;
+        this.maxInlineBytes = maxInlineBytes;
     }
 
     /** The peer is another one: what its keys stand for is not known. */
@@ -48,9 +51,9 @@ final class PromptWrite {
      */
     int execute(Outbound peer, long request, int opcode, int flags) {
         boolean withImmediate = opcode == SendOpcode.WRITE_WITH_IMM;
+        boolean isInline = (flags & SendFlags.INLINE) != 0;
         int peerState = peer.area.state();
         if ((!withImmediate && opcode != SendOpcode.WRITE)
-                || (flags & SendFlags.INLINE) != 0
                 || ProcessMemory.getInt(request + SGE_COUNT) != 1
                 || !Area.isOpen(peerState)
                 || (withImmediate && (peer.isShared() || !peer.hasCredit() || !peer.hasEntryRoom()))) {
@@ -63,17 +66,21 @@ final class PromptWrite {
         long remoteAddress = ProcessMemory.getLong(request + REMOTE_ADDRESS);
         if (to == null
                 || length == 0
-                || length > Integer.MAX_VALUE
+                || length > (isInline ? maxInlineBytes : Integer.MAX_VALUE)
                 || (Area.accessFlags(peerState) & AccessFlags.REMOTE_WRITE) == 0
                 || !to.permits(AccessFlags.REMOTE_WRITE)
                 || !to.contains(remoteAddress, length)) {
             return -1;
         }
         long address = ProcessMemory.getLong(sge);
-        Key from = memory.find((int) (lengthAndKey >>> Integer.SIZE), address, length, 0);
-        if (from == null
-                || !LocalMemory.copyPiece(from, address, to.memory(), to.offset(remoteAddress), length, true)) {
-            return -1;
+        long at = to.offset(remoteAddress);
+        if (isInline) {
+            MemorySegment.copy(ProcessMemory.ALL, address, to.memory(), at, length);
+        } else {
+            Key from = memory.find((int) (lengthAndKey >>> Integer.SIZE), address, length, 0);
+            if (from == null || !LocalMemory.copyPiece(from, address, to.memory(), at, length, true)) {
+                return -1;
+            }
         }
         if (withImmediate) {
             peer.publishWrite((int) length, ProcessMemory.getInt(request + IMMEDIATE), flags);

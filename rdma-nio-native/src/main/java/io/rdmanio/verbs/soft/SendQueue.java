@@ -99,6 +99,10 @@ final class SendQueue {
         inlineBytes = new byte[slots][];
     }
 
+    int maxInlineBytes() {
+        return maxInlineBytes;
+    }
+
     int capacity() {
         return capacity;
     }

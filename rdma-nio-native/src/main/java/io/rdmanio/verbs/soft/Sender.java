@@ -65,7 +65,7 @@ final class Sender {
         this.queue = queue;
         this.sends = sends;
         this.requester = new Requester(queuePair, sends, memory);
-        this.promptWrite = new PromptWrite(memory);
+        this.promptWrite = new PromptWrite(memory, sends.maxInlineBytes());
         this.timer = new SendTimer(queuePair, sends, this::expire);
         this.number = queuePair.number();
         this.signalAll = signalAll;

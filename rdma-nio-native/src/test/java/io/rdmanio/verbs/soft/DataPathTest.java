@@ -1,17 +1,21 @@
 package io.rdmanio.verbs.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.Poll;
 import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.AsyncEvent;
 import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.MemoryRegion;
+import io.rdmanio.verbs.PostException;
 import io.rdmanio.verbs.QueuePairAttributes;
 import io.rdmanio.verbs.QueuePairState;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
+import io.rdmanio.verbs.SendWorkRequest;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.WorkCompletionOpcode;
 import io.rdmanio.verbs.WorkCompletionStatus;
@@ -285,6 +289,31 @@ class DataPathTest {
         assertThat(right.awaitReceive().lengthBytes()).isEqualTo(4096);
         assertThat(right.bytes(TARGET, 4096)).isEqualTo(expected);
         assertSucceeded(left.awaitSend(), WorkCompletionOpcode.SEND, 4096);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void inlineWrite_needsNoKeyAndIsBounded(boolean foreign) throws VerbsException {
+        connect(foreign);
+        left.fill(0, 4097, 1);
+        right.postReceive(1, 0, 0);
+        // Twice: the first has to ask for the key.
+        for (int i = 1; i <= 2; i++) {
+            left.pair.postSend(inlineWrite(i == 1 ? SendOpcode.WRITE : SendOpcode.WRITE_WITH_IMM, i * 2048));
+            assertSucceeded(left.awaitSend(), WorkCompletionOpcode.WRITE, i * 2048);
+            assertThat(right.bytes(TARGET, i * 2048)).isEqualTo(left.bytes(0, i * 2048));
+            left.fill(0, 4097, 2);
+        }
+        assertThat(right.awaitReceive().lengthBytes()).isEqualTo(4096);
+        assertThatThrownBy(() -> left.pair.postSend(inlineWrite(SendOpcode.WRITE, 4097)))
+                .isInstanceOfSatisfying(
+                        PostException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+    }
+
+    private SendWorkRequest inlineWrite(int opcode, int length) {
+        return left.toPeer(right, opcode, SendFlags.SIGNALED | SendFlags.INLINE, 0, length, TARGET)
+                .immediateData(IMMEDIATE)
+                .sge(0, left.memory.address(), length, 0);
     }
 
     @Test
