@@ -7,7 +7,8 @@ import java.util.function.Consumer;
 /**
  * How long the oldest request of a send queue may wait, and for what: for a peer that is away, for a receive, or for
  * anything that a peer does which is there. The first two are counted for each request. The last is watched by one timer
- * that looks from time to time whether anything has moved, so that requests cost nothing which are answered in time.
+ * that looks from time to time whether anything has moved, so that requests cost nothing which are answered in time. It
+ * must find the peer idle more than once, lest a request ends because this process was stopped itself.
  *
  * <p>{@code io.rdmanio.soft.answerTimeoutMillis}, {@value #DEFAULT_ANSWER_MILLIS} by default, is how long a peer that
  * is there may do nothing, such as a process that was stopped; more, if the queue pair's own timeout and retries allow
@@ -23,6 +24,8 @@ final class SendTimer {
     private static final long MIN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long TIMEOUT_UNIT_NANOS = 4_096;
     private static final long MIN_SEARCH_NANOS = TimeUnit.SECONDS.toNanos(2);
+    // In the time that a peer may do nothing.
+    private static final int LOOKS = 2;
     // The codes of min_rnr_timer in units of 10 microseconds (InfiniBand specification, table "NAK timer").
     private static final int[] PAUSES = {
         65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096,
@@ -34,13 +37,18 @@ final class SendTimer {
     static final class Limit {
         private final int needs;
         private final int position;
+        // Of a limit for an answer: how things stood, and how often they were found so since.
         private final int consumed;
+        private final int wait;
+        private final int idleLooks;
         private ProgressThread.Timer timer;
 
-        private Limit(int needs, int position, int consumed) {
+        private Limit(int needs, int position, int consumed, int wait, int idleLooks) {
             this.needs = needs;
             this.position = position;
             this.consumed = consumed;
+            this.wait = wait;
+            this.idleLooks = idleLooks;
         }
 
         /** How the oldest request ends. */
@@ -62,6 +70,8 @@ final class SendTimer {
     // For the peer to do anything.
     private Limit answer;
     private boolean waitsForAnswer;
+    // How often that has begun: a request may wait for a receive in between, which counts for nothing here.
+    private int waits;
 
     /**
      * Begins with nothing to watch.
@@ -82,6 +92,7 @@ final class SendTimer {
      * @param begun whether the next request is under way
      */
     void watch(int needs, Outbound peer, boolean begun) {
+        boolean waited = waitsForAnswer;
         waitsForAnswer = false;
         if (sends.head == sends.tail) {
             return;
@@ -95,7 +106,7 @@ final class SendTimer {
         } else {
             endOldest();
             if (unanswered || needs != Requester.DONE) {
-                watchAnswer(peer);
+                watchAnswer(peer, waited);
             }
         }
     }
@@ -105,10 +116,21 @@ final class SendTimer {
         return sequence != 0 && !peer.isConsumed(sequence);
     }
 
-    private void watchAnswer(Outbound peer) {
+    private void watchAnswer(Outbound peer, boolean waited) {
         waitsForAnswer = true;
-        if (answer == null && queuePair.timeout() != 0) {
-            answer = begin(Requester.NEEDS_ANSWER, peer.consumed(), Math.max(answerNanos, timeoutNanos(false)));
+        if (!waited) {
+            waits++;
+        }
+        if (answer == null) {
+            lookLater(peer, 0);
+        }
+    }
+
+    private void lookLater(Outbound peer, int idleLooks) {
+        if (queuePair.timeout() != 0) {
+            answer = begin(
+                    new Limit(Requester.NEEDS_ANSWER, sends.head, peer.consumed(), waits, idleLooks),
+                    Math.max(answerNanos, timeoutNanos(false)) / LOOKS);
         }
     }
 
@@ -139,12 +161,11 @@ final class SendTimer {
         }
         endOldest();
         if (nanos != 0) {
-            oldest = begin(needs, 0, nanos);
+            oldest = begin(new Limit(needs, sends.head, 0, 0, 0), nanos);
         }
     }
 
-    private Limit begin(int needs, int consumed, long nanos) {
-        Limit limit = new Limit(needs, sends.head, consumed);
+    private Limit begin(Limit limit, long nanos) {
         limit.timer = queuePair.schedule(nanos, () -> whenOver.accept(limit));
         return limit;
     }
@@ -167,10 +188,11 @@ final class SendTimer {
         if (!waitsForAnswer || peer == null) {
             return false;
         }
-        if (sends.head == limit.position && peer.consumed() == limit.consumed) {
+        boolean idle = sends.head == limit.position && peer.consumed() == limit.consumed && waits == limit.wait;
+        if (idle && limit.idleLooks == LOOKS - 1) {
             return true;
         }
-        watchAnswer(peer);
+        lookLater(peer, idle ? limit.idleLooks + 1 : 0);
         return false;
     }
 

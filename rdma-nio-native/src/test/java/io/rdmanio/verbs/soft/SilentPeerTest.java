@@ -130,4 +130,50 @@ class SilentPeerTest {
             }
         }
     }
+
+    @Test
+    void timeWithoutReceive_isNotTheAnswers() throws Exception {
+        try (SoftDevice left = new SoftDevice();
+                SoftDevice right = new SoftDevice()) {
+            SoftSide[] sides = SoftSide.connected(
+                    left, right, SoftSide.Options.DEFAULT, SoftSide.Options.DEFAULT.withForeignMemory());
+            try (SoftSide from = sides[0];
+                    SoftSide to = sides[1]) {
+                // Waits for the key, then for a receive.
+                from.pair.postSend(from.toPeer(to, SendOpcode.WRITE_WITH_IMM, SendFlags.SIGNALED, 0, 8, 0));
+                TimeUnit.MILLISECONDS.sleep(TIMEOUT_MILLIS * 7 / 10);
+                try (Silence _ = new Silence(right)) {
+                    // From now on for the peer to do it.
+                    to.postReceive(1, 0, 64);
+                    TimeUnit.MILLISECONDS.sleep(TIMEOUT_MILLIS * 6 / 10);
+                }
+                assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            }
+        }
+    }
+
+    @Test
+    void processesThatWereBothStopped_goOn() throws Exception {
+        try (SoftDevice left = new SoftDevice();
+                SoftDevice right = new SoftDevice()) {
+            SoftSide[] sides = SoftSide.connected(
+                    left, right, SoftSide.Options.DEFAULT, SoftSide.Options.DEFAULT.withSharedReceives());
+            try (SoftSide from = sides[0];
+                    SoftSide to = sides[1]) {
+                to.postReceive(1, 0, 64);
+                // So that they have found each other, by something that needs no answer.
+                from.pair.postSend(from.toPeer(to, SendOpcode.WRITE, SendFlags.SIGNALED, 0, 0, 0));
+                assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                try (Silence _ = new Silence(right)) {
+                    try (Silence _ = new Silence(left)) {
+                        from.pair.postSend(from.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8));
+                        TimeUnit.MILLISECONDS.sleep(TIMEOUT_MILLIS * 3 / 2);
+                    }
+                    // The peer goes on a little later.
+                    TimeUnit.MILLISECONDS.sleep(TIMEOUT_MILLIS / 10);
+                }
+                assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            }
+        }
+    }
 }
