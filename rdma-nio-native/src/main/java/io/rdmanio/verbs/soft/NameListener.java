@@ -16,11 +16,13 @@ final class NameListener {
     private static final Logger LOG = System.getLogger(NameListener.class.getName());
     private static final int BACKLOG = 1024;
     private static final int ACCEPTS_PER_EVENT = 64;
+    private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final SoftHost host;
     private final UnixSocket socket;
     private final ProgressThread.Watch watch;
+    private long quietUntil = System.nanoTime();
     private volatile boolean closed;
 
     /**
@@ -63,7 +65,11 @@ final class NameListener {
         try {
             PairHandshake ignored = PairHandshake.begin(host, connection, null);
         } catch (IOException e) {
-            LOG.log(Level.WARNING, "a process was turned away: {0}", e.getMessage());
+            long now = System.nanoTime();
+            boolean tells = now - quietUntil > 0;
+            quietUntil = tells ? now + QUIET_NANOS : quietUntil;
+            // Whoever comes again and again must not fill the log.
+            LOG.log(tells ? Level.WARNING : Level.DEBUG, "a process was turned away: {0}", e.getMessage());
         }
     }
 

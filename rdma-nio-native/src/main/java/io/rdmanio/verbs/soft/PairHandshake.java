@@ -10,6 +10,8 @@ import io.rdmanio.verbs.soft.ControlMessage.TurnedAway;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -76,7 +78,7 @@ final class PairHandshake implements ControlSocket.Receiver {
             int processId = credentials.processId();
             if (attempt == null
                     && (host.pairs().isFull(processId) || host.pairs().areTooManyGreeting(processId))) {
-                new PairHandshake(host, connection, processId, null).socket.send(new TurnedAway());
+                tellTurnedAway(connection);
                 throw Errno.exception("one more connection with " + credentials, Errno.EAGAIN);
             }
             handshake = new PairHandshake(host, connection, processId, attempt);
@@ -91,6 +93,14 @@ final class PairHandshake implements ControlSocket.Receiver {
             handshake.hello(false);
         }
         return handshake;
+    }
+
+    /** Says so once, before the connection is anybody's; who gives no room for it is told by its end alone. */
+    private static void tellTurnedAway(UnixSocket connection) throws SystemCallException {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(ControlMessages.MAX_BYTES);
+        int descriptors = ControlMessages.encode(new TurnedAway(), bytes, new int[ControlMessages.MAX_DESCRIPTORS]);
+        assert descriptors == 0;
+        boolean ignored = connection.send(MemorySegment.ofBuffer(bytes.flip()));
     }
 
     private void timedOut() {

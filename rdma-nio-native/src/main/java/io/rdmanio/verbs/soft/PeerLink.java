@@ -229,6 +229,8 @@ final class PeerLink {
             pair.send(new ControlMessage.Detach(peerNumber, queuePair.number(), former.slab(), former.offset()));
         }
         peerNumber = 0;
+        // What comes for the next connection, comes from now on.
+        arrivalsDropped = false;
     }
 
     private void endOutbound() {

@@ -196,6 +196,11 @@ final class SendTimer {
         return false;
     }
 
+    /** The peer is another one: the time until now was not this one's. */
+    void attach() {
+        waits++;
+    }
+
     /** The oldest request has been completed: the next one has time of its own. */
     void endOldest() {
         if (oldest != null) {

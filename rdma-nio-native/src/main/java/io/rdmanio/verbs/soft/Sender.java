@@ -226,6 +226,7 @@ final class Sender {
         outbound = peer;
         requester.attach(peer);
         promptWrite.attach();
+        timer.attach();
         kickedProduced = 0;
         kickedFlags = 0;
     }
