@@ -50,11 +50,17 @@ if [ -n "$build" ]; then
 fi
 [ -d "$here/target/test-lib" ] || lab_die 125 "nothing is built yet; run lab/test.sh without -n"
 
+"$here/class-archives.sh"
+
 reports=$here/target/reports
 rm -rf "$reports"
 mkdir -p "$reports"
 
 wanted() { [ -z "$modules" ] || [[ " $modules " == *" $1 "* ]]; }
+
+# What is under test, and the libraries of the project besides, stands behind the class path of the archive.
+project_jars=("$here"/target/test-lib/rdma-nio-*.jar)
+project=$(IFS=: && echo "${project_jars[*]}")
 
 # Appends one run of JUnit to a device's script: add_run DEVICE NAME CLASS-FOLDERS JVM-FLAGS...
 runs=()
@@ -63,22 +69,27 @@ add_run() {
     shift 3
     runs+=("$name")
     for folder in $folders; do
-        class_path+="$folder/classes:$folder/test-classes:"
+        class_path+=":$folder/classes:$folder/test-classes"
         scan+=" --scan-classpath=$folder/test-classes"
     done
     {
         echo "echo; echo '==== $name'"
         # The JVM of the tests has our provider on its class path and must not run on it. A test that does not come to
         # its end fails, with all stacks, even if it cannot be interrupted: it has a thread of its own.
-        printf '%q ' "$jdk/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED \
+        printf '%q ' "$jdk/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData \
+            -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0 -XX:SharedArchiveFile="$here/target/tests.jsa" \
+            --enable-native-access=ALL-UNNAMED \
             -Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.EPollSelectorProvider \
             ${properties[@]+"${properties[@]}"} "$@"
-        printf '%q ' -cp "$class_path$here/target/test-lib/*" org.junit.platform.console.ConsoleLauncher execute
+        printf '%q ' -cp "$(cat "$here/target/tests.classpath")$class_path:$project" \
+            org.junit.platform.console.ConsoleLauncher execute
         printf '%q ' --disable-banner --disable-ansi-colors --details=testfeed --reports-dir="$reports/$name" \
-            --include-tag=rdma --config=junit.jupiter.execution.timeout.default=180s \
+            --include-engine=junit-jupiter --include-tag=rdma --config=junit.jupiter.execution.timeout.default=180s \
             --config=junit.jupiter.execution.timeout.thread.mode.default=SEPARATE_THREAD \
             --config=junit.jupiter.execution.timeout.threaddump.enabled=true
         [ -n "$slow" ] || printf '%q ' --exclude-tag=slow
+        # What is the same whatever the device, the last one's lab does, which has the least to do.
+        [ "$device" = "${devices##* }" ] || printf '%q ' --exclude-tag=once
         [ -z "$pattern" ] || printf '%q ' --include-methodname=".*($pattern).*"
         echo "$scan"
     } >> "$reports/$device.script"
@@ -105,10 +116,18 @@ follow() {
     done
 }
 
+# The processors that this process may use. A guest runs on one of them: its kernel and its programs take turns, and on several
+# processors they wait for each other longer.
+processors=()
+for range in $(taskset -cp $$ | sed 's/.*: //; s/,/ /g'); do
+    mapfile -t -O ${#processors[@]} processors < <(seq "${range%-*}" "${range#*-}")
+done
+
 started=$SECONDS
 guests=() followers=()
 for device in $devices; do
-    "$here/run.sh" -t "$limit" "bash '$reports/$device.script'" > "$reports/$device.log" 2>&1 &
+    taskset -c "${processors[${#guests[@]} % ${#processors[@]}]}" \
+        "$here/run.sh" -t "$limit" "bash '$reports/$device.script'" > "$reports/$device.log" 2>&1 &
     guests+=($!)
     tail -n +1 -f --pid=$! "$reports/$device.log" | follow "$device" | tee "$reports/$device.followed" &
     followers+=($!)

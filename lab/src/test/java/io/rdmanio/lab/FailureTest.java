@@ -50,12 +50,14 @@ class FailureTest {
     }
 
     @Test
+    @Tag("once")
     void connect_noRouteToAddress_isUnreachable() throws Exception {
         Peer client = guest.java("ConnectAttempt", "192.0.2.1", PORT);
         assertFailures(client, 10_000, "java\\.net\\.(ConnectException|NoRouteToHostException|SocketException): .+");
     }
 
     @Test
+    @Tag("once")
     void connect_routeWithoutRdmaDevice_isUnreachable() throws Exception {
         assumeTrue(Lab.RDMA, "kernel TCP takes minutes here");
         guest.run("ip", "link", "add", "plain0", "type", "dummy");
@@ -71,6 +73,7 @@ class FailureTest {
     }
 
     @Test
+    @Tag("once")
     void connectAndListen_noDeviceAndRdmaDemanded_fail() throws Exception {
         assumeTrue(Lab.RDMA, "kernel TCP needs no RDMA device");
         deleteDevices();
@@ -90,6 +93,7 @@ class FailureTest {
     }
 
     @Test
+    @Tag("once")
     void echo_noDevice_isOverSoftwareDevice() throws Exception {
         assumeTrue(Lab.RDMA, "kernel TCP needs no RDMA device");
         deleteDevices();
@@ -101,6 +105,7 @@ class FailureTest {
     }
 
     @Test
+    @Tag("once")
     void connect_libraryMissingAndRdmaDemanded_namesLibrary() throws Exception {
         assumeTrue(Lab.RDMA, "kernel TCP needs no library");
         List<String> flags = List.of(LIBRARY_MISSING, RDMA_DEMANDED);
@@ -109,6 +114,7 @@ class FailureTest {
     }
 
     @Test
+    @Tag("once")
     void echo_libraryMissing_isOverSoftwareDevice() throws Exception {
         assumeTrue(Lab.RDMA, "kernel TCP needs no library");
         echoOverSoftwareDevice(List.of(LIBRARY_MISSING));

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -26,6 +27,11 @@ import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 final class Guest implements BeforeEachCallback, AfterEachCallback, TestExecutionExceptionHandler {
     private static final AtomicInteger NEXT_PORT = new AtomicInteger(20_000);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    static {
+        // By default the first look comes after a pause, though what is awaited here is there already as a rule.
+        Awaitility.setDefaultPollDelay(Duration.ZERO);
+    }
 
     private final List<Peer> peers = new ArrayList<>();
     private Path directory;

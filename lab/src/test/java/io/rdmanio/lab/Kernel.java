@@ -16,6 +16,8 @@ final class Kernel {
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
     private static final long PATIENCE_SECONDS = 30;
 
+    private static boolean warm; // guarded by the class
+
     /** One line of {@code rdma resource show}: whose a queue pair or an id is, and on which device. */
     record Resource(String link, String line) {
         private static final Pattern OWNER = Pattern.compile(".*\\bpid (\\d+)\\b.*");
@@ -36,9 +38,12 @@ final class Kernel {
     private Kernel() {}
 
     /** Does once what opens descriptors for good, so that a count before a test is comparable to one after it. */
-    static void warmUp() throws IOException {
-        queuePairs();
-        openDescriptors();
+    static synchronized void warmUp() throws IOException {
+        if (!warm) {
+            queuePairs();
+            openDescriptors();
+            warm = true;
+        }
     }
 
     /** The connected-type queue pairs of all processes. */

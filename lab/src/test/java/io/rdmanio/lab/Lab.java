@@ -1,5 +1,7 @@
 package io.rdmanio.lab;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +22,20 @@ final class Lab {
             .toAbsolutePath()
             .normalize();
 
-    private static final List<String> SMALL_JVM = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+    /**
+     * Against the guest's slowness, where a system call and a first touch of a page cost many times what they cost elsewhere:
+     * one compiler, no statistics for jstat, few fresh pages for new objects, and the archive of classes where it can be
+     * mapped as it is.
+     */
+    private static final List<String> SMALL_JVM = List.of(
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:-UsePerfData",
+            "-Xmn4m",
+            "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:ArchiveRelocationMode=0",
+            "-XX:SharedArchiveFile=" + HOME.resolve("target/programs.jsa"));
+
     private static final String NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED";
     private static final String VERBS = "io.rdmanio.lab.verbs.";
 
@@ -37,8 +52,8 @@ final class Lab {
         return !off;
     }
 
-    /** The command that runs one of the programs: class path and provider, and two flags against the guest's slowness. */
-    static List<String> java(List<String> jvmFlags, String program, String... args) {
+    /** The command that runs one of the programs: class path and provider, and flags against the guest's slowness. */
+    static List<String> java(List<String> jvmFlags, String program, String... args) throws IOException {
         List<String> flags = new ArrayList<>(SMALL_JVM);
         flags.add("-Djava.nio.channels.spi.SelectorProvider=" + PROVIDER);
         flags.addAll(jvmFlags);
@@ -46,17 +61,19 @@ final class Lab {
     }
 
     /** The command that runs one of the programs that use verbs. */
-    static List<String> verbs(String program, String... args) {
+    static List<String> verbs(String program, String... args) throws IOException {
         List<String> flags = new ArrayList<>(SMALL_JVM);
         flags.add(NATIVE_ACCESS);
         return jvm(flags, VERBS + program, args);
     }
 
-    private static List<String> jvm(List<String> flags, String main, String... args) {
+    private static List<String> jvm(List<String> flags, String main, String... args) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(flags);
-        command.addAll(List.of("-cp", HOME.resolve("target/classes") + ":" + HOME.resolve("target/lib") + "/*"));
+        command.addAll(List.of(
+                "-cp",
+                Files.readString(HOME.resolve("target/programs.classpath")).strip()));
         command.add(main);
         command.addAll(List.of(args));
         return command;

@@ -8,10 +8,11 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 
 /**
- * Tries to connect, blocking or with a selector, as often as told, and reports each attempt as
- * {@code blocking 12 ms java.net.ConnectException: Connection refused}, and whether the attempts after the first left
+ * Tries to connect, blocking and at the same time with a selector, as often as told, and reports each attempt as
+ * {@code blocking 12 ms java.net.ConnectException: Connection refused}, and whether the attempts after the first two left
  * descriptors open. It expects failure: an attempt that connects makes the exit status 4.
  */
 public final class ConnectAttempt {
@@ -23,15 +24,21 @@ public final class ConnectAttempt {
 
     public static void main(String[] args) throws IOException, InterruptedException {
         Options options = new Options(args, 2, USAGE, "times");
-        boolean connected = attempt("blocking", options.address(0));
-        connected |= attempt("selecting", options.address(0));
+        boolean connected = attemptBoth(options.address(0));
         long before = settledDescriptors();
         for (int i = 1; i < options.count("times", 1); i++) {
-            connected |= attempt("blocking", options.address(0));
-            connected |= attempt("selecting", options.address(0));
+            connected |= attemptBoth(options.address(0));
         }
         System.out.println("DESCRIPTORS before=" + before + " after=" + settledDescriptors());
         System.exit(connected ? 4 : 0);
+    }
+
+    private static boolean attemptBoth(InetSocketAddress address) {
+        CompletableFuture<Boolean> selecting = CompletableFuture.supplyAsync(
+                () -> attempt("selecting", address),
+                task -> Thread.ofPlatform().daemon().start(task));
+        boolean blocking = attempt("blocking", address);
+        return selecting.join() || blocking;
     }
 
     private static boolean attempt(String how, InetSocketAddress address) {
