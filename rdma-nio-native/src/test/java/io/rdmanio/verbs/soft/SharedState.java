@@ -87,12 +87,15 @@ final class SharedState {
         }
     }
 
-    /** The engine's own threads change its collections under locks that are not ours. */
+    /**
+     * The engine's own threads change its collections under locks that are not ours. A hash map that grows or shrinks
+     * while it is copied tells so by either exception.
+     */
     private static Object[] contents(Collection<?> collection) {
         while (true) {
             try {
                 return collection.toArray();
-            } catch (ConcurrentModificationException e) {
+            } catch (ConcurrentModificationException | ArrayIndexOutOfBoundsException e) {
                 Thread.onSpinWait();
             }
         }
