@@ -83,7 +83,10 @@ final class HostileProgram implements AutoCloseable {
         int count = Integer.parseInt(args[1]);
         int status = 0;
         try (HostileProgram program = new HostileProgram(first)) {
-            Thread.setDefaultUncaughtExceptionHandler((thread, e) -> program.fail(e));
+            Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
+                e.printStackTrace();
+                program.fail(e);
+            });
             Thread watchdog = Thread.ofPlatform().daemon().start(program::watch);
             Thread innocent = Thread.ofPlatform().start(program::keepGoing);
             try {
@@ -95,8 +98,9 @@ final class HostileProgram implements AutoCloseable {
             innocent.join();
             watchdog.join();
             if (program.failure != null) {
-                System.out.println("FAILED at " + program.current);
-                program.failure.printStackTrace(System.out);
+                // Not the standard output: peers send that, too, as a descriptor, and whoever spoils it must be found.
+                System.err.println("FAILED at " + program.current);
+                program.failure.printStackTrace();
                 status = 1;
             }
         }
