@@ -2,8 +2,10 @@ package io.rdmanio.verbs.soft;
 
 import io.rdmanio.linux.CallFrame;
 import io.rdmanio.linux.Downcall;
+import io.rdmanio.linux.FileDescriptors;
 import io.rdmanio.linux.MemoryFile;
 import io.rdmanio.linux.NativeFunction;
+import io.rdmanio.linux.ProcessCredentials;
 import io.rdmanio.linux.SystemCallException;
 import io.rdmanio.linux.UnixSocket;
 import io.rdmanio.verbs.VerbsException;
@@ -191,7 +193,7 @@ final class HostilePeer implements Runnable {
             }
             if (random.nextBoolean()) {
                 note("breaks off");
-                new SharedState(host).sockets.forEach(HostilePeer::hangUp);
+                new SharedState(host).sockets.forEach(this::hangUp);
             }
         } finally {
             invitesTo = 0;
@@ -199,9 +201,29 @@ final class HostilePeer implements Runnable {
         }
     }
 
-    private static void hangUp(UnixSocket socket) {
-        try (CallFrame frame = CallFrame.enter()) {
-            long ignored = Downcall.call(SHUTDOWN, frame, socket.fileDescriptor(), SHUT_RDWR);
+    /**
+     * Ends a connection behind the back of its owner, who may close it at the same time: by a descriptor of its own, which is
+     * known to be one of this socket, and not of whatever has its number by now, if the socket is open afterwards.
+     */
+    private void hangUp(UnixSocket socket) {
+        try {
+            int own = FileDescriptors.duplicate(socket.fileDescriptor());
+            try (CallFrame frame = CallFrame.enter()) {
+                ensureOpen(socket);
+                long ignored = Downcall.call(SHUTDOWN, frame, own, SHUT_RDWR);
+            } finally {
+                FileDescriptors.close(own);
+            }
+        } catch (IOException | IllegalStateException e) {
+            note("gone");
+        }
+    }
+
+    private static void ensureOpen(UnixSocket socket) {
+        try {
+            ProcessCredentials ignored = socket.peerCredentials();
+        } catch (SystemCallException e) {
+            // One that listens has no peer, and is open.
         }
     }
 
@@ -298,19 +320,23 @@ final class HostilePeer implements Runnable {
         SharedWords.setRelease(memory, entry + Entry.SEQUENCE, index + 1);
     }
 
-    /** Has the kernel take pages, or cut the file: the latter must be refused. */
+    /** Has the kernel take pages, or cut the file: the latter must be refused. By a descriptor of its own, as {@link #hangUp} does. */
     private void takePages(MemoryFile file) {
-        try (CallFrame frame = CallFrame.enter()) {
-            long sizeBytes = file.sizeBytes();
-            long pages = sizeBytes / MemoryFile.PAGE_BYTES;
-            long first = random.nextLong(pages);
-            long offset = first * MemoryFile.PAGE_BYTES;
-            long lengthBytes = (1 + random.nextLong(pages - first)) * MemoryFile.PAGE_BYTES;
-            long result = random.nextBoolean()
-                    ? Downcall.call(FALLOCATE, frame, file.fileDescriptor(), PUNCH_HOLE_KEEP_SIZE, offset, lengthBytes)
-                    : Downcall.call(FTRUNCATE, frame, file.fileDescriptor(), offset);
-            note("pages " + (int) result);
-        } catch (SystemCallException e) {
+        try {
+            int own = FileDescriptors.duplicate(file.fileDescriptor());
+            try (CallFrame frame = CallFrame.enter()) {
+                long pages = file.sizeBytes() / MemoryFile.PAGE_BYTES;
+                long first = random.nextLong(pages);
+                long offset = first * MemoryFile.PAGE_BYTES;
+                long lengthBytes = (1 + random.nextLong(pages - first)) * MemoryFile.PAGE_BYTES;
+                long result = random.nextBoolean()
+                        ? Downcall.call(FALLOCATE, frame, own, PUNCH_HOLE_KEEP_SIZE, offset, lengthBytes)
+                        : Downcall.call(FTRUNCATE, frame, own, offset);
+                note("pages " + (int) result);
+            } finally {
+                FileDescriptors.close(own);
+            }
+        } catch (IOException e) {
             note(e.toString());
         }
     }
