@@ -116,9 +116,7 @@ public final class CompletionQueue implements AutoCloseable {
     /** Takes the claim for a poller, when another poller does not have it. */
     private void claimForPoll() {
         while (!CLAIM.compareAndSet(this, FREE, POLLING)) {
-            if (life.isClosed()) {
-                throw life.closed();
-            }
+            life.requireOpen();
             if ((int) CLAIM.getAcquire(this) == POLLING) {
                 throw new IllegalStateException("another thread is polling this CompletionQueue");
             }

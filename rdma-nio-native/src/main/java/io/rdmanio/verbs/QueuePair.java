@@ -240,7 +240,7 @@ public final class QueuePair implements AutoCloseable {
             endPost();
         }
         if (errno != 0) {
-            ensureOpen();
+            life.requireOpen();
             throw first.failure("ibv_post_send", subject(), Math.abs(errno), sendCure(Math.abs(errno)));
         }
     }
@@ -250,19 +250,13 @@ public final class QueuePair implements AutoCloseable {
         if (keepsCloseAway) {
             life.enter();
         } else {
-            ensureOpen();
+            life.requireOpen();
         }
     }
 
     private void endPost() {
         if (keepsCloseAway) {
             life.exit();
-        }
-    }
-
-    private void ensureOpen() {
-        if (life.isClosed()) {
-            throw life.closed();
         }
     }
 
@@ -290,7 +284,7 @@ public final class QueuePair implements AutoCloseable {
             endPost();
         }
         if (errno != 0) {
-            ensureOpen();
+            life.requireOpen();
             throw first.failure("ibv_post_recv", subject(), Math.abs(errno), receiveCure(Math.abs(errno)));
         }
     }

@@ -67,9 +67,7 @@ final class PromptWrite {
         if (to == null
                 || length == 0
                 || length > (isInline ? maxInlineBytes : Integer.MAX_VALUE)
-                || (Area.accessFlags(peerState) & AccessFlags.REMOTE_WRITE) == 0
-                || !to.permits(AccessFlags.REMOTE_WRITE)
-                || !to.contains(remoteAddress, length)) {
+                || !Requester.permits(to, remoteAddress, length, AccessFlags.REMOTE_WRITE, peerState)) {
             return -1;
         }
         long address = ProcessMemory.getLong(sge);

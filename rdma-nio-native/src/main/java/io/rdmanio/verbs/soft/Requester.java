@@ -249,7 +249,8 @@ final class Requester {
         return found;
     }
 
-    private static boolean permits(RemoteKey key, long address, long lengthBytes, int access, int peerState) {
+    /** Whether the peer lets its memory be accessed so. */
+    static boolean permits(RemoteKey key, long address, long lengthBytes, int access, int peerState) {
         return (Area.accessFlags(peerState) & access) == access
                 && key.permits(access)
                 && key.contains(address, lengthBytes);

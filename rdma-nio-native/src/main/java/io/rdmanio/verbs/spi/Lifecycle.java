@@ -124,6 +124,17 @@ public final class Lifecycle {
     }
 
     /**
+     * Refuses a use after close, without beginning a call.
+     *
+     * @throws IllegalStateException when it is closed
+     */
+    public void requireOpen() {
+        if (isClosed()) {
+            throw closed();
+        }
+    }
+
+    /**
      * Begins a call on the handle, unless it is closed.
      *
      * @return whether the call was begun
