@@ -201,21 +201,33 @@ final class HostilePeer implements Runnable {
         }
     }
 
-    /**
-     * Ends a connection behind the back of its owner, who may close it at the same time: by a descriptor of its own, which is
-     * known to be one of this socket, and not of whatever has its number by now, if the socket is open afterwards.
-     */
+    /** Ends a connection behind the back of its owner. */
     private void hangUp(UnixSocket socket) {
-        try {
-            int own = FileDescriptors.duplicate(socket.fileDescriptor());
-            try (CallFrame frame = CallFrame.enter()) {
+        try (CallFrame frame = CallFrame.enter()) {
+            byOwnDescriptor(socket.fileDescriptor(), own -> {
                 ensureOpen(socket);
                 long ignored = Downcall.call(SHUTDOWN, frame, own, SHUT_RDWR);
-            } finally {
-                FileDescriptors.close(own);
-            }
+            });
         } catch (IOException | IllegalStateException e) {
             note("gone");
+        }
+    }
+
+    private interface DescriptorUse {
+        void accept(int own) throws IOException;
+    }
+
+    /**
+     * Does something by a descriptor of its own to what the engine may close at the same time. The use begins with something
+     * that fails when it is closed: if that passes, the descriptor is of this thing, and not of whatever has its number by
+     * now.
+     */
+    private static void byOwnDescriptor(int number, DescriptorUse use) throws IOException {
+        int own = FileDescriptors.duplicate(number);
+        try {
+            use.accept(own);
+        } finally {
+            FileDescriptors.close(own);
         }
     }
 
@@ -320,11 +332,10 @@ final class HostilePeer implements Runnable {
         SharedWords.setRelease(memory, entry + Entry.SEQUENCE, index + 1);
     }
 
-    /** Has the kernel take pages, or cut the file: the latter must be refused. By a descriptor of its own, as {@link #hangUp} does. */
+    /** Has the kernel take pages, or cut the file: the latter must be refused. */
     private void takePages(MemoryFile file) {
-        try {
-            int own = FileDescriptors.duplicate(file.fileDescriptor());
-            try (CallFrame frame = CallFrame.enter()) {
+        try (CallFrame frame = CallFrame.enter()) {
+            byOwnDescriptor(file.fileDescriptor(), own -> {
                 long pages = file.sizeBytes() / MemoryFile.PAGE_BYTES;
                 long first = random.nextLong(pages);
                 long offset = first * MemoryFile.PAGE_BYTES;
@@ -333,9 +344,7 @@ final class HostilePeer implements Runnable {
                         ? Downcall.call(FALLOCATE, frame, own, PUNCH_HOLE_KEEP_SIZE, offset, lengthBytes)
                         : Downcall.call(FTRUNCATE, frame, own, offset);
                 note("pages " + (int) result);
-            } finally {
-                FileDescriptors.close(own);
-            }
+            });
         } catch (IOException e) {
             note(e.toString());
         }

@@ -144,6 +144,11 @@ class PeerSharesTest {
         }
     }
 
+    private static void assertTurnedAway(RawPeer peer) throws IOException, ProtocolException {
+        assertThat(peer.receive()).isEqualTo(new ControlMessage.TurnedAway());
+        assertThat(peer.receive()).isNull();
+    }
+
     @Test
     void processThatSaysItIsMany_leavesRoomForOthers() throws Exception {
         SoftHost crowded = SoftHost.startAnother(DESCRIPTOR_LIMIT);
@@ -154,8 +159,7 @@ class PeerSharesTest {
                 peers.add(RawPeer.of(crowded).joined(i + 1));
             }
             try (RawPeer last = RawPeer.of(crowded)) {
-                assertThat(last.receive()).isEqualTo(new ControlMessage.TurnedAway());
-                assertThat(last.receive()).isNull();
+                assertTurnedAway(last);
             }
             assertThat(AwaitedPair.connect(honest, crowded).errno()).isEqualTo(Errno.EAGAIN);
             onProgressThread(crowded, () -> {
@@ -183,8 +187,7 @@ class PeerSharesTest {
                 peers.add(RawPeer.of(crowded).greeted(i + 1));
             }
             try (RawPeer last = RawPeer.of(crowded)) {
-                assertThat(last.receive()).isEqualTo(new ControlMessage.TurnedAway());
-                assertThat(last.receive()).isNull();
+                assertTurnedAway(last);
             }
             onProgressThread(crowded, () -> {
                 assertThat(crowded.pairs().areTooManyGreeting(OWN_PROCESS)).isTrue();
@@ -194,9 +197,7 @@ class PeerSharesTest {
             for (int i = 0; i < PAIR_SHARE; i++) {
                 peers.get(i).joinGreeted();
             }
-            RawPeer tooMany = peers.get(PAIR_SHARE).sendJoin();
-            assertThat(tooMany.receive()).isEqualTo(new ControlMessage.TurnedAway());
-            assertThat(tooMany.receive()).isNull();
+            assertTurnedAway(peers.get(PAIR_SHARE).sendJoin());
             assertThat(crowded.pairs().count()).isEqualTo(PAIR_SHARE);
         } finally {
             peers.forEach(RawPeer::close);

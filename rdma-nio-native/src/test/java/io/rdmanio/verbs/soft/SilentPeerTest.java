@@ -7,7 +7,9 @@ import io.rdmanio.verbs.QueuePairState;
 import io.rdmanio.verbs.SendFlags;
 import io.rdmanio.verbs.SendOpcode;
 import io.rdmanio.verbs.SendWorkRequest;
+import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.WorkCompletionStatus;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -28,14 +30,33 @@ class SilentPeerTest {
     @RegisterExtension
     final LeakCheck leakCheck = new LeakCheck();
 
+    private SoftDevice left;
+    private SoftDevice right;
+    private SoftSide from;
+    private SoftSide to;
+
     @BeforeEach
-    void waitShortly() {
+    void open() throws IOException {
         System.setProperty(TIMEOUT_PROPERTY, Long.toString(TIMEOUT_MILLIS));
+        left = new SoftDevice();
+        right = new SoftDevice();
     }
 
     @AfterEach
-    void waitAsEver() {
+    void close() throws VerbsException {
         System.clearProperty(TIMEOUT_PROPERTY);
+        if (from != null) {
+            from.close();
+            to.close();
+        }
+        left.close();
+        right.close();
+    }
+
+    private void connect(SoftSide.Options peers) throws VerbsException {
+        SoftSide[] sides = SoftSide.connected(left, right, SoftSide.Options.DEFAULT, peers);
+        from = sides[0];
+        to = sides[1];
     }
 
     /** Holds up the progress thread of a host. */
@@ -61,7 +82,7 @@ class SilentPeerTest {
         }
     }
 
-    private static SendWorkRequest request(String kind, SoftSide from, SoftSide to) {
+    private SendWorkRequest request(String kind) {
         return switch (kind) {
             case "send to a shared queue" -> from.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8);
             case "write to foreign memory", "write by an unknown key" ->
@@ -83,97 +104,69 @@ class SilentPeerTest {
         SoftSide.Options peers = kind.endsWith("foreign memory")
                 ? SoftSide.Options.DEFAULT.withForeignMemory()
                 : SoftSide.Options.DEFAULT.withSharedReceives();
-        try (SoftDevice left = new SoftDevice();
-                SoftDevice right = new SoftDevice()) {
-            SoftSide[] sides = SoftSide.connected(left, right, SoftSide.Options.DEFAULT, peers);
-            try (SoftSide from = sides[0];
-                    SoftSide to = sides[1]) {
-                to.postReceive(1, 0, 64);
-                if (!kind.endsWith("unknown key")) {
-                    from.pair.postSend(request(kind, from, to));
-                    assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-                    to.postReceive(2, 0, 64);
-                }
-                try (Silence _ = new Silence(right)) {
-                    long begin = System.nanoTime();
-                    from.pair.postSend(request(kind, from, to));
-                    assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.RETRY_EXCEEDED);
-                    assertThat(Duration.ofNanos(System.nanoTime() - begin))
-                            .isGreaterThan(Duration.ofMillis(TIMEOUT_MILLIS - 1));
-                    assertThat(from.pair.state()).isEqualTo(QueuePairState.ERROR);
-                }
-            }
+        connect(peers);
+        to.postReceive(1, 0, 64);
+        if (!kind.endsWith("unknown key")) {
+            from.pair.postSend(request(kind));
+            assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            to.postReceive(2, 0, 64);
+        }
+        try (Silence _ = new Silence(right)) {
+            long begin = System.nanoTime();
+            from.pair.postSend(request(kind));
+            assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.RETRY_EXCEEDED);
+            assertThat(Duration.ofNanos(System.nanoTime() - begin))
+                    .isGreaterThan(Duration.ofMillis(TIMEOUT_MILLIS - 1));
+            assertThat(from.pair.state()).isEqualTo(QueuePairState.ERROR);
         }
     }
 
     @Test
     void slowPeer_isWaitedFor() throws Exception {
-        try (SoftDevice left = new SoftDevice();
-                SoftDevice right = new SoftDevice()) {
-            SoftSide[] sides = SoftSide.connected(
-                    left, right, SoftSide.Options.DEFAULT, SoftSide.Options.DEFAULT.withSharedReceives());
-            try (SoftSide from = sides[0];
-                    SoftSide to = sides[1]) {
-                long begin = System.nanoTime();
-                for (int i = 0; i < 4; i++) {
-                    to.postReceive(i, 0, 64);
-                    try (Silence _ = new Silence(right)) {
-                        from.pair.postSend(from.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8));
-                        assertThat(from.isSilent(from.sends)).isTrue();
-                        TimeUnit.MILLISECONDS.sleep(TIMEOUT_MILLIS / 4);
-                    }
-                    assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-                }
-                // Longer in all than the peer may be silent.
-                assertThat(Duration.ofNanos(System.nanoTime() - begin))
-                        .isGreaterThan(Duration.ofMillis(TIMEOUT_MILLIS));
+        connect(SoftSide.Options.DEFAULT.withSharedReceives());
+        long begin = System.nanoTime();
+        for (int i = 0; i < 4; i++) {
+            to.postReceive(i, 0, 64);
+            try (Silence _ = new Silence(right)) {
+                from.pair.postSend(from.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8));
+                assertThat(from.isSilent(from.sends)).isTrue();
+                TimeUnit.MILLISECONDS.sleep(TIMEOUT_MILLIS / 4);
             }
+            assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
         }
+        // Longer in all than the peer may be silent.
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(TIMEOUT_MILLIS));
     }
 
     @Test
     void timeWithoutReceive_isNotTheAnswers() throws Exception {
-        try (SoftDevice left = new SoftDevice();
-                SoftDevice right = new SoftDevice()) {
-            SoftSide[] sides = SoftSide.connected(
-                    left, right, SoftSide.Options.DEFAULT, SoftSide.Options.DEFAULT.withForeignMemory());
-            try (SoftSide from = sides[0];
-                    SoftSide to = sides[1]) {
-                // Waits for the key, then for a receive.
-                from.pair.postSend(from.toPeer(to, SendOpcode.WRITE_WITH_IMM, SendFlags.SIGNALED, 0, 8, 0));
-                TimeUnit.MILLISECONDS.sleep(TIMEOUT_MILLIS * 7 / 10);
-                try (Silence _ = new Silence(right)) {
-                    // From now on for the peer to do it.
-                    to.postReceive(1, 0, 64);
-                    TimeUnit.MILLISECONDS.sleep(TIMEOUT_MILLIS * 6 / 10);
-                }
-                assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-            }
+        connect(SoftSide.Options.DEFAULT.withForeignMemory());
+        // Waits for the key, then for a receive.
+        from.pair.postSend(from.toPeer(to, SendOpcode.WRITE_WITH_IMM, SendFlags.SIGNALED, 0, 8, 0));
+        TimeUnit.MILLISECONDS.sleep(TIMEOUT_MILLIS * 7 / 10);
+        try (Silence _ = new Silence(right)) {
+            // From now on for the peer to do it.
+            to.postReceive(1, 0, 64);
+            TimeUnit.MILLISECONDS.sleep(TIMEOUT_MILLIS * 6 / 10);
         }
+        assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
     }
 
     @Test
     void processesThatWereBothStopped_goOn() throws Exception {
-        try (SoftDevice left = new SoftDevice();
-                SoftDevice right = new SoftDevice()) {
-            SoftSide[] sides = SoftSide.connected(
-                    left, right, SoftSide.Options.DEFAULT, SoftSide.Options.DEFAULT.withSharedReceives());
-            try (SoftSide from = sides[0];
-                    SoftSide to = sides[1]) {
-                to.postReceive(1, 0, 64);
-                // So that they have found each other, by something that needs no answer.
-                from.pair.postSend(from.toPeer(to, SendOpcode.WRITE, SendFlags.SIGNALED, 0, 0, 0));
-                assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-                try (Silence _ = new Silence(right)) {
-                    try (Silence _ = new Silence(left)) {
-                        from.pair.postSend(from.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8));
-                        TimeUnit.MILLISECONDS.sleep(TIMEOUT_MILLIS * 3 / 2);
-                    }
-                    // The peer goes on a little later.
-                    TimeUnit.MILLISECONDS.sleep(TIMEOUT_MILLIS / 10);
-                }
-                assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+        connect(SoftSide.Options.DEFAULT.withSharedReceives());
+        to.postReceive(1, 0, 64);
+        // So that they have found each other, by something that needs no answer.
+        from.pair.postSend(from.toPeer(to, SendOpcode.WRITE, SendFlags.SIGNALED, 0, 0, 0));
+        assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+        try (Silence _ = new Silence(right)) {
+            try (Silence _ = new Silence(left)) {
+                from.pair.postSend(from.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, 8));
+                TimeUnit.MILLISECONDS.sleep(TIMEOUT_MILLIS * 3 / 2);
             }
+            // The peer goes on a little later.
+            TimeUnit.MILLISECONDS.sleep(TIMEOUT_MILLIS / 10);
         }
+        assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
     }
 }
