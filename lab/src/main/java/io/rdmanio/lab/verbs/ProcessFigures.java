@@ -1,18 +1,16 @@
 package io.rdmanio.lab.verbs;
 
+import io.rdmanio.lab.host.ThreadTimes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What Linux tells of a process (proc(5)): for each thread, by number and name, how long it has run, and how much of what
- * else the process has. Immutable.
+ * What Linux tells of a process (proc(5)): how long its threads have run, and how much of what else it has. Immutable.
  *
- * @param ranNanos of each thread
+ * @param threads how long each has run
  * @param descriptors that are open
  * @param residentBytes that are in memory
  * @param residentSharedBytes of those, what is shared memory
@@ -20,14 +18,12 @@ import java.util.stream.Stream;
  * @param mappings how many mappings there are
  */
 record ProcessFigures(
-        Map<String, Long> ranNanos,
+        ThreadTimes threads,
         int descriptors,
         long residentBytes,
         long residentSharedBytes,
         long mappedSharedBytes,
         int mappings) {
-    private static final String OUR_THREADS = "rdmanio-";
-    private static final String MAIN_THREAD = "java";
     private static final int HEX = 16;
     private static final long KIB = 1024;
 
@@ -44,35 +40,18 @@ record ProcessFigures(
         }
         List<String> status = Files.readAllLines(process.resolve("status"));
         return new ProcessFigures(
-                threads(process.resolve("task")),
-                entries(process.resolve("fd")).size(),
+                ThreadTimes.of(processId),
+                descriptors(process.resolve("fd")),
                 kib(status, "VmRSS:") * KIB,
                 kib(status, "RssShmem:") * KIB,
                 shared,
                 maps.size());
     }
 
-    private static List<Path> entries(Path directory) throws IOException {
+    private static int descriptors(Path directory) throws IOException {
         try (Stream<Path> entries = Files.list(directory)) {
-            return entries.toList();
+            return Math.toIntExact(entries.count());
         }
-    }
-
-    private static Map<String, Long> threads(Path tasks) throws IOException {
-        Map<String, Long> threads = new HashMap<>();
-        for (Path task : entries(tasks)) {
-            try {
-                String name = Files.readString(task.resolve("comm")).strip() + " " + task.getFileName();
-                String ran = Files.readString(task.resolve("schedstat")).split(" ", -1)[0];
-                threads.put(name, Long.parseLong(ran));
-            } catch (IOException e) {
-                if (Files.exists(task)) {
-                    throw e;
-                }
-                // Else the thread has ended meanwhile.
-            }
-        }
-        return threads;
     }
 
     private static long kib(List<String> status, String name) {
@@ -81,29 +60,5 @@ record ProcessFigures(
                 .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
                 .findFirst()
                 .orElse(0);
-    }
-
-    /** How long the threads that are ours ran since an earlier look: the device's own, and the main thread, which calls it. */
-    long ourNanosSince(ProcessFigures earlier) {
-        return nanosSince(earlier, true);
-    }
-
-    /** How long all threads ran since an earlier look, those of the JVM's own included. */
-    long allNanosSince(ProcessFigures earlier) {
-        return nanosSince(earlier, false);
-    }
-
-    private long nanosSince(ProcessFigures earlier, boolean oursOnly) {
-        return ranNanos.entrySet().stream()
-                .filter(thread -> !oursOnly
-                        || thread.getKey().startsWith(OUR_THREADS)
-                        || thread.getKey().startsWith(MAIN_THREAD + " "))
-                .mapToLong(thread -> thread.getValue() - earlier.ranNanos.getOrDefault(thread.getKey(), 0L))
-                .sum();
-    }
-
-    /** Whether there is a thread of the device. */
-    boolean hasDeviceThread() {
-        return ranNanos.keySet().stream().anyMatch(name -> name.startsWith(OUR_THREADS));
     }
 }

@@ -1,5 +1,6 @@
 package io.rdmanio.lab.verbs;
 
+import io.rdmanio.lab.host.ThreadTimes;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -122,7 +123,7 @@ public final class SoftSpeedComparison {
                 ProcessFigures before = ProcessFigures.of(java.server().processId());
                 Team.Report report = java.obeyAlone(operation + " " + ONE_SIDED_OPERATIONS);
                 ProcessFigures after = ProcessFigures.of(java.server().processId());
-                long ours = after.ourNanosSince(before);
+                long ours = after.threads().ourNanosSince(before.threads());
                 System.out.printf(
                         Locale.ROOT,
                         "%-40s %d in %.1f ms, %.1f GB/s; the target's threads ran %d ns, the JVM's own among them %.2f"
@@ -132,8 +133,8 @@ public final class SoftSpeedComparison {
                         (double) report.nanos() / MILLIS,
                         (double) ONE_SIDED_OPERATIONS * SoftSpeedEnd.LARGE_BYTES / report.nanos(),
                         ours,
-                        (double) after.allNanosSince(before) / MILLIS);
-                require(after.hasDeviceThread(), "the target has no thread of the device to look at");
+                        (double) after.threads().allNanosSince(before.threads()) / MILLIS);
+                require(after.threads().hasDeviceThread(), "the target has no thread of the device to look at");
                 require(ours == 0, "1 MiB " + operation + ": the target's threads ran " + ours + " ns");
             }
         }
@@ -162,7 +163,7 @@ public final class SoftSpeedComparison {
                     each(heap));
             sleepMillis(quick ? 3_000 : 10_000);
             ProcessFigures after = ProcessFigures.of(java.server().processId());
-            long ours = after.ourNanosSince(opened);
+            long ours = after.threads().ourNanosSince(opened.threads());
             System.out.printf(
                     Locale.ROOT,
                     "%-40s %d more descriptors, %d more mappings; in %d s of silence their threads ran %d ns%n",
@@ -190,10 +191,10 @@ public final class SoftSpeedComparison {
 
     /** Waits until what the last command caused is over, such as the end of a message that nobody waited for. */
     private static void settle(SoftTeam java) throws IOException {
-        ProcessFigures before = ProcessFigures.of(java.server().processId());
+        ThreadTimes before = ThreadTimes.of(java.server().processId());
         for (int i = 0; i < 100; i++) {
             sleepMillis(100);
-            ProcessFigures now = ProcessFigures.of(java.server().processId());
+            ThreadTimes now = ThreadTimes.of(java.server().processId());
             if (now.ourNanosSince(before) == 0) {
                 return;
             }

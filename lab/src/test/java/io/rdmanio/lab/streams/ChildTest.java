@@ -1,0 +1,64 @@
+package io.rdmanio.lab.streams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ChildTest {
+    @Test
+    void await_whatIsNotAnsweredInTime_saysWhoIsLateWithWhat() throws IOException {
+        try (Child child = new Child("idler", List.of("cat"))) {
+            assertThatThrownBy(() -> child.await("TOOK", "exchange 64 1", 1))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("idler")
+                    .hasMessageContaining("exchange 64 1")
+                    .hasMessageContaining("1 s");
+        }
+    }
+
+    @Test
+    void await_whoEndsInstead_isToldAtOnce() throws IOException {
+        try (Child child = new Child("quitter", List.of("true"))) {
+            assertThatThrownBy(() -> child.await("TOOK", "exchange 64 1", 50))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("the quitter failed at 'exchange 64 1': it ended");
+        }
+    }
+
+    @Test
+    void await_returnsWhatFollowsTheWord() throws IOException {
+        try (Child child = new Child("parrot", List.of("cat"))) {
+            child.begin("TOOK 1 2 3");
+            assertThat(child.await("TOOK", "repeat", 20)).isEqualTo("1 2 3");
+        }
+    }
+
+    @Test
+    void close_ofWhoFails_throws() throws IOException {
+        Child child = new Child("failure", List.of("false"));
+        assertThatThrownBy(child::close).isInstanceOf(IOException.class).hasMessageContaining("status 1");
+    }
+
+    @Test
+    void stacksOfProgram_leavesTheThreadsOfTheJvmOut() {
+        String dump = """
+            1234:
+            Full thread dump
+
+            "main" #3 prio=5
+               at A.a(A.java:1)
+
+            "C2 CompilerThread0" #9 daemon
+               at B.b
+
+            "rdmanio-events" #20
+               at C.c
+            """;
+        assertThat(Child.stacksOfProgram(dump))
+                .contains("A.a(A.java:1)", "C.c")
+                .doesNotContain("CompilerThread", "Full thread dump");
+    }
+}
