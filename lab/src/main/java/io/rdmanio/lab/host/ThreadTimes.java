@@ -15,7 +15,9 @@ import java.util.stream.Stream;
  * @param ranNanos of each thread
  */
 public record ThreadTimes(Map<String, Long> ranNanos) {
-    private static final String OUR_THREADS = "rdmanio-";
+    /** As the names of the provider's threads begin, and those of the software device's. */
+    private static final List<String> OUR_THREADS = List.of("rdma-nio-", "rdmanio-");
+
     private static final String MAIN_THREAD = "java";
 
     /** Looks at a process of this user. */
@@ -52,17 +54,25 @@ public record ThreadTimes(Map<String, Long> ranNanos) {
         return nanosSince(earlier, false);
     }
 
+    /** How long all threads have run. */
+    public long allNanos() {
+        return ranNanos.values().stream().mapToLong(Long::longValue).sum();
+    }
+
     private long nanosSince(ThreadTimes earlier, boolean oursOnly) {
         return ranNanos.entrySet().stream()
-                .filter(thread -> !oursOnly
-                        || thread.getKey().startsWith(OUR_THREADS)
-                        || thread.getKey().startsWith(MAIN_THREAD + " "))
+                .filter(thread ->
+                        !oursOnly || isOurs(thread.getKey()) || thread.getKey().startsWith(MAIN_THREAD + " "))
                 .mapToLong(thread -> thread.getValue() - earlier.ranNanos.getOrDefault(thread.getKey(), 0L))
                 .sum();
     }
 
-    /** Whether there is a thread of the device. */
-    public boolean hasDeviceThread() {
-        return ranNanos.keySet().stream().anyMatch(name -> name.startsWith(OUR_THREADS));
+    private static boolean isOurs(String name) {
+        return OUR_THREADS.stream().anyMatch(name::startsWith);
+    }
+
+    /** Whether there is a thread of the provider or of the device. */
+    public boolean hasOurThread() {
+        return ranNanos.keySet().stream().anyMatch(ThreadTimes::isOurs);
     }
 }

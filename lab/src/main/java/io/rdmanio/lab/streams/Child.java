@@ -10,7 +10,9 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -25,12 +27,18 @@ final class Child implements AutoCloseable {
     private static final int END_SECONDS = 15;
     private static final int STACKS_SECONDS = 10;
     private static final int START_SECONDS = 30;
+    private static final int SHOWN_COMPLAINTS = 6;
+    private static final int KEPT_COMPLAINTS = 30;
     private static final String OUTPUT_ENDED = "it ended before it answered";
+    private static final List<String> PROGRAM_THREADS = List.of("\"main\"", "\"rdma-nio-", "\"rdmanio-");
 
     private final String name;
     private final Process process;
     private final Writer input;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+    private final Thread complaintReader;
+    private final Deque<String> lastComplaints = new ArrayDeque<>();
+    private boolean failed;
 
     /**
      * Starts it.
@@ -39,11 +47,11 @@ final class Child implements AutoCloseable {
      */
     Child(String name, List<String> command) throws IOException {
         this.name = name;
-        process = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        process = new ProcessBuilder(command).start();
         input = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
         Thread.ofPlatform().daemon().name("output of " + name).start(this::readLines);
+        complaintReader =
+                Thread.ofPlatform().daemon().name("complaints of " + name).start(this::readComplaints);
     }
 
     private void readLines() {
@@ -54,6 +62,39 @@ final class Child implements AutoCloseable {
             lines.add("its output broke: " + e);
         }
         lines.add(OUTPUT_ENDED);
+    }
+
+    /** Shows the beginning of what it complains of, and keeps the end for when it fails. */
+    private void readComplaints() {
+        try (BufferedReader complaints =
+                new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))) {
+            int shown = 0;
+            for (String line = complaints.readLine(); line != null; line = complaints.readLine()) {
+                if (++shown <= SHOWN_COMPLAINTS) {
+                    System.err.println(name + ": " + line);
+                } else {
+                    keepComplaint(line);
+                }
+            }
+        } catch (IOException e) {
+            keepComplaint("what it says can't be read: " + e);
+        }
+    }
+
+    private void keepComplaint(String line) {
+        synchronized (lastComplaints) {
+            lastComplaints.add(line);
+            if (lastComplaints.size() > KEPT_COMPLAINTS) {
+                lastComplaints.removeFirst();
+            }
+        }
+    }
+
+    private String lastComplaints() throws InterruptedException {
+        complaintReader.join(TimeUnit.SECONDS.toMillis(1));
+        synchronized (lastComplaints) {
+            return lastComplaints.stream().map(line -> "\n  " + line).collect(Collectors.joining());
+        }
     }
 
     long processId() {
@@ -72,21 +113,18 @@ final class Child implements AutoCloseable {
 
     /** Waits for the answer to an order, which starts with this word; returns the rest. */
     String await(String word, String order, int seconds) throws IOException {
-        String line;
         try {
-            line = lines.poll(seconds, TimeUnit.SECONDS);
-            if (line == null) {
-                throw new IOException("the " + name + " has not come to the end of '" + order + "' in " + seconds
-                        + " s; it is at\n" + stacks());
+            String line = lines.poll(seconds, TimeUnit.SECONDS);
+            if (line != null && line.startsWith(word + " ")) {
+                return line.substring(word.length() + 1);
             }
+            failed = true;
+            String reason = line == null ? "no answer in " + seconds + " s; it is at\n" + stacks() : line;
+            throw new IOException("the " + name + " failed at '" + order + "': " + reason + lastComplaints());
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted while the " + name + " works");
         }
-        if (!line.startsWith(word + " ")) {
-            throw new IOException("the " + name + " failed at '" + order + "': " + line);
-        }
-        return line.substring(word.length() + 1);
     }
 
     /** The stacks of the program's threads and of the provider's. */
@@ -112,13 +150,17 @@ final class Child implements AutoCloseable {
     /** Of a thread dump, the threads that the program and the provider have started. */
     static String stacksOfProgram(String dump) {
         return Arrays.stream(dump.split("\n\n", -1))
-                .filter(stack -> stack.startsWith("\"main\"") || stack.startsWith("\"rdmanio-"))
+                .filter(stack -> PROGRAM_THREADS.stream().anyMatch(stack::startsWith))
                 .collect(Collectors.joining("\n\n"));
     }
 
-    /** Ends its input, and waits for it to end well. */
+    /** Ends its input, and waits for it to end well, unless that is known not to come. */
     @Override
     public void close() throws IOException {
+        if (failed) {
+            process.destroyForcibly();
+            return;
+        }
         try {
             input.close();
             if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {

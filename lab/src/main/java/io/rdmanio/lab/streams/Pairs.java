@@ -48,11 +48,11 @@ final class Pairs {
         return turns;
     }
 
-    /** What is measured of a line, and what has to follow it. */
+    /** What is measured of a line. What is measured without connections has made some. */
     private static Turn takeTurn(Line line, Team team) throws IOException {
         Turn turn = team.obey(line.order(), line.operations());
-        if (!line.tearDown().isEmpty()) {
-            team.obey(line.tearDown());
+        if (line.setUp().isEmpty()) {
+            team.closeConnections();
         }
         return turn;
     }

@@ -51,6 +51,13 @@ abstract class StreamEnd implements AutoCloseable {
         }
     }
 
+    /** What is done about a connection that nobody has used yet: it fails, or gives what nobody has sent. */
+    private static void refuse(SocketChannel channel) throws IOException {
+        int count = channel.read(ByteBuffer.allocate(1));
+        throw new IOException("a connection that nobody has used yet is ready to read, and gives "
+                + (count < 0 ? "its end" : count + " bytes"));
+    }
+
     /** So many more connections, on blocking channels or on such as are registered with the selector. */
     abstract Work opening(int count, boolean waiting);
 
@@ -94,7 +101,7 @@ abstract class StreamEnd implements AutoCloseable {
         channel.configureBlocking(waiting);
         if (!waiting) {
             // The key of a channel that was registered in order to connect is the same one.
-            channel.register(selector, SelectionKey.OP_READ);
+            channel.register(selector, SelectionKey.OP_READ, (Task) () -> refuse(channel));
         }
         channels.add(channel);
     }

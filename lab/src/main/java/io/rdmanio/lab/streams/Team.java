@@ -9,10 +9,9 @@ import java.util.Locale;
 
 /** Two JVMs with {@link StreamSpeed}, a server and a client of it, over one transport. For one thread. */
 final class Team implements AutoCloseable {
-    /** How long a command may take if nothing else is said. */
-    static final int PATIENCE_SECONDS = 60;
-
-    private static final int STEADY_SECONDS = 5;
+    private static final int PATIENCE_SECONDS = 60;
+    /** How long the server may take when the client has come to the end. */
+    private static final int SERVER_PATIENCE_SECONDS = 20;
 
     private final Child server;
     private final Child client;
@@ -49,8 +48,8 @@ final class Team implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
-                "-Xms128m",
-                "-Xmx128m",
+                "-Xms256m",
+                "-Xmx1g",
                 "-XX:+AlwaysPreTouch",
                 "-Djava.nio.channels.spi.SelectorProvider=" + transport.provider()));
         command.addAll(transport.jvmOptions());
@@ -65,6 +64,24 @@ final class Team implements AutoCloseable {
         return List.of(server.processId(), client.processId());
     }
 
+    /** Makes the connections that a line starts with. */
+    void setUp(Line line) throws IOException {
+        if (!line.setUp().isEmpty()) {
+            obey(line.setUp(), 1);
+        }
+    }
+
+    /** Closes them again. */
+    void tearDown(Line line) throws IOException {
+        if (!line.setUp().isEmpty()) {
+            closeConnections();
+        }
+    }
+
+    void closeConnections() throws IOException {
+        obey("close", 1);
+    }
+
     /**
      * Gives a command to both, to the server first, and waits for both.
      *
@@ -74,7 +91,7 @@ final class Team implements AutoCloseable {
         long ranBefore = ranNanos();
         begin(order);
         String[] ofClient = client.await("TOOK", order, PATIENCE_SECONDS).split(" ", -1);
-        String[] ofServer = server.await("TOOK", order, STEADY_SECONDS).split(" ", -1);
+        String[] ofServer = server.await("TOOK", order, SERVER_PATIENCE_SECONDS).split(" ", -1);
         long ran = ranNanos() - ranBefore;
         long ended = Math.max(Long.parseLong(ofClient[1]), Long.parseLong(ofServer[1]));
         return new Turn(
@@ -86,25 +103,25 @@ final class Team implements AutoCloseable {
                 Long.parseLong(ofClient[2]) + Long.parseLong(ofServer[2]));
     }
 
-    /** Gives a command that is not measured. */
-    void obey(String order) throws IOException {
-        obey(order, 1);
-    }
-
     /** Gives a command to both, to the server first. */
     void begin(String order) throws IOException {
         server.begin(order);
         client.begin(order);
     }
 
+    /** Waits for the end of a command that was begun. */
+    void awaitEnd(String order) throws IOException {
+        client.await("TOOK", order, PATIENCE_SECONDS);
+        server.await("TOOK", order, SERVER_PATIENCE_SECONDS);
+    }
+
+    /** How long the threads of each process have run, of the server first. */
+    List<ThreadTimes> threadTimes() throws IOException {
+        return List.of(ThreadTimes.of(server.processId()), ThreadTimes.of(client.processId()));
+    }
+
     private long ranNanos() throws IOException {
-        long sum = 0;
-        for (long processId : processIds()) {
-            sum += ThreadTimes.of(processId).ranNanos().values().stream()
-                    .mapToLong(Long::longValue)
-                    .sum();
-        }
-        return sum;
+        return threadTimes().stream().mapToLong(ThreadTimes::allNanos).sum();
     }
 
     @Override

@@ -134,7 +134,7 @@ public final class SoftSpeedComparison {
                         (double) ONE_SIDED_OPERATIONS * SoftSpeedEnd.LARGE_BYTES / report.nanos(),
                         ours,
                         (double) after.threads().allNanosSince(before.threads()) / MILLIS);
-                require(after.threads().hasDeviceThread(), "the target has no thread of the device to look at");
+                require(after.threads().hasOurThread(), "the target has no thread of the device to look at");
                 require(ours == 0, "1 MiB " + operation + ": the target's threads ran " + ours + " ns");
             }
         }
