@@ -18,7 +18,8 @@ half, and the limit beside each. Takes five minutes on an idle machine.
   idle-1000                                for how long threads run in 10 seconds with so many connections and nothing to do
 
   -n  build nothing; run what was built last
-  -q  fewer turns, in the same JVMs for all lines, and the better quartile instead of the median; takes a minute
+  -q  fewer turns, in the same JVMs for all lines, the better quartile instead of the median, and no limit for
+      allocations; takes a minute
   -l  only these lines: names or patterns such as 'ping-*', separated by commas
   -p  the line (-l) alone, over the software device, for 20 seconds, with further options of the JVMs, for a profiler:
       -p '-XX:StartFlightRecording:filename=/tmp/%p.jfr,settings=profile'

@@ -8,7 +8,7 @@ import java.util.Locale;
 
 /** Measures lines, each under its conditions. For one thread. */
 final class Measurement {
-    private static final int WARM_UP_TURNS = 2;
+    private static final int MOST_WARM_UP_EXTENSIONS = 3;
     private static final int SETTLE_MILLIS = 1_000;
     private static final double NANOS_PER_MILLI = 1e6;
 
@@ -57,7 +57,7 @@ final class Measurement {
             table.add(line, measure, pairs.compare(measure));
         }
         if (line.allocationFree()) {
-            table.addZero(line, "bytes allocated for 5,000", pairs.tcpSteadyBytes(), pairs.softSteadyBytes());
+            table.addAllocations(line, pairs.tcpSteadyBytes(), pairs.softSteadyBytes());
         }
         tcp.tearDown(line);
         soft.tearDown(line);
@@ -66,7 +66,11 @@ final class Measurement {
     /** Has the compilers do their work. */
     private void warmUp(Line line, Team team) throws IOException {
         team.setUp(line);
-        Pairs.repeat(line, team, effort.warmUpNanos(), WARM_UP_TURNS);
+        int turns = Pairs.repeat(line, team, effort.warmUpNanos(), 1).size();
+        long deadline = System.nanoTime() + MOST_WARM_UP_EXTENSIONS * effort.warmUpNanos();
+        for (; turns < effort.warmUpTurns() && System.nanoTime() - deadline < 0; turns++) {
+            Pairs.repeat(line, team, 0, 1);
+        }
     }
 
     /** Compares both while each processor has other work, and tells how much slower each has become by it. */

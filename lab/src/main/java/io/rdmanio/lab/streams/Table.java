@@ -62,6 +62,16 @@ final class Table {
         }
     }
 
+    /** Prints bytes; there must be none, once there was time for the compilers, which a quick run does not take. */
+    void addAllocations(Line line, long tcp, long soft) {
+        String title = "bytes allocated for 5,000";
+        if (lenient) {
+            tell(line, title, Long.toString(tcp), Long.toString(soft));
+        } else {
+            addZero(line, title, tcp, soft);
+        }
+    }
+
     /** Notes what is not as it should be. */
     void miss(Line line, String what) {
         missed.add(line.name() + ": " + what);

@@ -90,7 +90,7 @@ final class Team implements AutoCloseable {
     Turn obey(String order, int operations) throws IOException {
         long ranBefore = ranNanos();
         begin(order);
-        String[] ofClient = client.await("TOOK", order, PATIENCE_SECONDS).split(" ", -1);
+        String[] ofClient = awaitClient(order).split(" ", -1);
         String[] ofServer = server.await("TOOK", order, SERVER_PATIENCE_SECONDS).split(" ", -1);
         long ran = ranNanos() - ranBefore;
         long ended = Math.max(Long.parseLong(ofClient[1]), Long.parseLong(ofServer[1]));
@@ -111,8 +111,22 @@ final class Team implements AutoCloseable {
 
     /** Waits for the end of a command that was begun. */
     void awaitEnd(String order) throws IOException {
-        client.await("TOOK", order, PATIENCE_SECONDS);
+        awaitClient(order);
         server.await("TOOK", order, SERVER_PATIENCE_SECONDS);
+    }
+
+    /** Waits for the client's answer. If there is none, what the server is at belongs to the failure. */
+    private String awaitClient(String order) throws IOException {
+        try {
+            return client.await("TOOK", order, PATIENCE_SECONDS);
+        } catch (IOException ofClient) {
+            try {
+                server.await("TOOK", order, 1);
+            } catch (IOException ofServer) {
+                throw new IOException(ofClient.getMessage() + "\n" + ofServer.getMessage(), ofClient);
+            }
+            throw ofClient;
+        }
     }
 
     /** How long the threads of each process have run, of the server first. */
