@@ -68,6 +68,10 @@ public final class CompletionQueue implements AutoCloseable {
         return context;
     }
 
+    boolean hasChannel() {
+        return channel != null;
+    }
+
     /**
      * How many completions it holds, as granted when it was created or resized: no less than was wanted.
      *

@@ -110,6 +110,15 @@ public final class RdmaEngine {
         return new OpenDeviceContext(engine.open(deviceName));
     }
 
+    /**
+     * Whether the engine has {@link CompletionQueueGroup}s. Loads nothing.
+     *
+     * @return true for the software device
+     */
+    public boolean hasCompletionQueueGroups() {
+        return engine.hasCompletionQueueGroups();
+    }
+
     private static final class SystemHolder {
         static final RdmaEngine ENGINE = new RdmaEngine(load("ffm"));
     }

@@ -2,8 +2,10 @@ package io.rdmanio.ch;
 
 import io.rdmanio.linux.Epoll;
 import io.rdmanio.linux.EventFd;
+import io.rdmanio.stream.BusyPoll;
 import io.rdmanio.stream.EventLoop;
 import io.rdmanio.stream.ReadinessSource;
+import io.rdmanio.verbs.CompletionQueueGroup;
 import java.io.IOException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
@@ -17,8 +19,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * Finds ready keys with one epoll instance, which watches the completion channels of connections and one eventfd for what
- * other threads have found.
+ * Finds ready keys with one epoll instance, which watches the completion channels of connections, the group of those
+ * connections that have none, and one eventfd for what other threads have found. Before it sleeps it looks busily for a
+ * while, if that pays ({@link BusyPoll}).
  *
  * <p>A key is either active, that is, found ready and looked at again by every selection, or its watch sleeps and costs
  * nothing until the channel's descriptor becomes readable or another thread queues the key. So a selection costs what the
@@ -26,7 +29,9 @@ import java.util.function.Consumer;
  */
 final class RdmaSelectorImpl extends SelectorImpl {
     private static final int EVENTS_AT_ONCE = 512;
+    private static final int TOLD_AT_ONCE = 128;
     private static final long WAKEUP = -1;
+    private static final long GROUP = -2;
 
     /** A hundred years; more overflows nanoseconds and is as good as endless. */
     private static final long LONGEST_TIMEOUT_MILLIS = TimeUnit.DAYS.toMillis(36_500);
@@ -38,9 +43,15 @@ final class RdmaSelectorImpl extends SelectorImpl {
     // begin: guarded by the selector's monitor
     private final ArrayList<SelectionKeyImpl> active = new ArrayList<>();
     private SelectionKeyImpl[] keysByDescriptor = new SelectionKeyImpl[64];
+    private int descriptors;
+    private final BusyPoll busyPoll = new BusyPoll();
+    private final Object[] told = new Object[TOLD_AT_ONCE];
     private EventLoop.Registration virtualWait;
     private volatile Thread virtualWaiter;
     // end
+
+    /** Opened for the first key that needs it; written under the selector's monitor. */
+    private volatile CompletionQueueGroup group;
 
     private final Object updateLock = new Object();
     private final ArrayDeque<SelectionKeyImpl> updates = new ArrayDeque<>(); // guarded by updateLock
@@ -65,6 +76,11 @@ final class RdmaSelectorImpl extends SelectorImpl {
     }
 
     // -- from any thread --
+
+    /** The group of completion queues that this selector watches; there is one when a key's source needs it. */
+    CompletionQueueGroup group() {
+        return group;
+    }
 
     @Override
     public Selector wakeup() {
@@ -105,8 +121,9 @@ final class RdmaSelectorImpl extends SelectorImpl {
         lookAtActive();
         applyUpdates();
         lookAtQueued();
+        lookAtTold();
         if (timeoutMillis == 0 || !active.isEmpty()) {
-            handle(epoll.await(0));
+            lookAtDescriptors();
             queue.consumeWakeup();
             return;
         }
@@ -114,8 +131,11 @@ final class RdmaSelectorImpl extends SelectorImpl {
         long deadlineNanos = System.nanoTime() + (endless ? 0 : TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
         while (true) {
             long leftMillis = endless ? -1 : millisUntil(deadlineNanos);
-            handle(sleep(leftMillis));
-            lookAtQueued();
+            if (!lookBusily(leftMillis)) {
+                handle(sleep(leftMillis));
+                lookAtTold();
+                lookAtQueued();
+            }
             if (queue.consumeWakeup() || !active.isEmpty() || leftMillis == 0) {
                 return;
             }
@@ -127,11 +147,38 @@ final class RdmaSelectorImpl extends SelectorImpl {
         return left <= 0 ? 0 : (left + 999_999) / 1_000_000;
     }
 
+    /** Looks for a while before the thread sleeps; returns whether something came of it. */
+    private boolean lookBusily(long leftMillis) throws IOException {
+        if (leftMillis == 0 || !busyPoll.begin(System.nanoTime())) {
+            return false;
+        }
+        boolean found = false;
+        try {
+            do {
+                lookAtTold();
+                lookAtDescriptors();
+                lookAtQueued();
+                found = !active.isEmpty() || !queue.maySleep();
+            } while (!found && busyPoll.goesOn());
+        } finally {
+            busyPoll.end(found);
+        }
+        return found;
+    }
+
     private int sleep(long millis) throws IOException {
         queue.prepareToSleep();
+        CompletionQueueGroup watched = group;
+        boolean prepared = false;
         try {
             if (!queue.maySleep()) {
                 return epoll.await(0);
+            }
+            if (watched != null) {
+                prepared = watched.prepareToSleep();
+                if (!prepared) {
+                    return epoll.await(0);
+                }
             }
             int bounded = (int) Math.min(millis, Integer.MAX_VALUE);
             if (bounded != 0 && Thread.currentThread().isVirtual()) {
@@ -140,6 +187,9 @@ final class RdmaSelectorImpl extends SelectorImpl {
             return epoll.await(bounded);
         } finally {
             queue.awake();
+            if (prepared) {
+                watched.awake();
+            }
         }
     }
 
@@ -196,11 +246,35 @@ final class RdmaSelectorImpl extends SelectorImpl {
         }
     }
 
+    /** Looks at keys of whose channels the group tells something. */
+    private void lookAtTold() throws IOException {
+        CompletionQueueGroup watched = group;
+        if (watched == null) {
+            return;
+        }
+        int count;
+        do {
+            count = watched.take(told);
+            for (int i = 0; i < count; i++) {
+                lookAt(((SelectionKeyImpl.KeyWatch) told[i]).key, true);
+                told[i] = null;
+            }
+        } while (count == told.length);
+    }
+
+    private void lookAtDescriptors() throws IOException {
+        if (descriptors != 0) {
+            handle(epoll.await(0));
+        }
+    }
+
     private void handle(int count) throws IOException {
         for (int i = 0; i < count; i++) {
             long data = epoll.data(i);
             if (data == WAKEUP) {
                 eventFd.drain();
+            } else if (data == GROUP) {
+                group.drain();
             } else {
                 SelectionKeyImpl key = keysByDescriptor[(int) data];
                 if (key != null) {
@@ -242,6 +316,9 @@ final class RdmaSelectorImpl extends SelectorImpl {
             if (source == null) {
                 return;
             }
+            if (source.needsGroup() && group == null) {
+                openGroup(source);
+            }
             key.source = source;
             source.add(key.watch);
         }
@@ -253,7 +330,19 @@ final class RdmaSelectorImpl extends SelectorImpl {
             epoll.add(descriptor, Epoll.IN, descriptor);
             key.descriptor = descriptor;
             keysByDescriptor[descriptor] = key;
+            descriptors++;
         }
+    }
+
+    private void openGroup(ReadinessSource source) throws IOException {
+        CompletionQueueGroup opened = source.openGroup();
+        try {
+            epoll.add(opened.fileDescriptor(), Epoll.IN, GROUP);
+        } catch (IOException e) {
+            opened.close();
+            throw e;
+        }
+        group = opened;
     }
 
     @Override
@@ -280,6 +369,7 @@ final class RdmaSelectorImpl extends SelectorImpl {
         }
         if (key.descriptor >= 0) {
             keysByDescriptor[key.descriptor] = null;
+            descriptors--;
             epoll.remove(key.descriptor);
         }
     }
@@ -293,6 +383,10 @@ final class RdmaSelectorImpl extends SelectorImpl {
             released = true;
             try (eventFd) {
                 epoll.close();
+            } finally {
+                if (group != null) {
+                    group.close();
+                }
             }
         }
     }

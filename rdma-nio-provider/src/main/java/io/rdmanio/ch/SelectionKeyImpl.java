@@ -2,6 +2,7 @@ package io.rdmanio.ch;
 
 import io.rdmanio.stream.ReadinessSource;
 import io.rdmanio.stream.Watch;
+import io.rdmanio.verbs.CompletionQueueGroup;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.CancelledKeyException;
@@ -34,10 +35,22 @@ final class SelectionKeyImpl extends AbstractSelectionKey {
         }
     }
 
-    private final class KeyWatch extends Watch {
+    /** The key's eye on its channel. */
+    static final class KeyWatch extends Watch {
+        final SelectionKeyImpl key;
+
+        private KeyWatch(SelectionKeyImpl key) {
+            this.key = key;
+        }
+
+        @Override
+        public CompletionQueueGroup group() {
+            return key.selector.group();
+        }
+
         @Override
         protected void ready() {
-            enqueue();
+            key.enqueue();
         }
     }
 
@@ -45,7 +58,7 @@ final class SelectionKeyImpl extends AbstractSelectionKey {
     private final RdmaSelectorImpl selector;
     private final KeyNode node = new KeyNode(this);
 
-    final Watch watch = new KeyWatch();
+    final Watch watch = new KeyWatch(this);
 
     private volatile int interest;
     private volatile int ready;

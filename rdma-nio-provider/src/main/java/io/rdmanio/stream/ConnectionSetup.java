@@ -186,7 +186,7 @@ final class ConnectionSetup {
         IOException failure = null;
         try {
             if (stillWanted(null)) {
-                StreamResources made = StreamResources.create(id, configuration);
+                StreamResources made = StreamResources.create(id, configuration, !runtime.hasGroups());
                 if (stillWanted(made)) {
                     step.with(made);
                 }

@@ -1,5 +1,6 @@
 package io.rdmanio.stream;
 
+import io.rdmanio.verbs.CompletionQueueGroup;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,32 @@ public abstract class ReadinessSource {
 
     /** Sees to it that the event loop wakes those who can't watch the descriptor themselves. Lock held. */
     abstract void watchByEventLoop() throws IOException;
+
+    /**
+     * Whether completions are told by a group of completion queues, which whoever sleeps must watch; there is no
+     * descriptor then.
+     */
+    public boolean needsGroup() {
+        return false;
+    }
+
+    /**
+     * Opens a group for a selector, of a source that needs one.
+     *
+     * @return the group, to be closed by the caller
+     * @throws IOException when no descriptor is left
+     */
+    public CompletionQueueGroup openGroup() throws IOException {
+        throw new IllegalStateException("not told by groups");
+    }
+
+    /** Somebody else sleeps than before, and somebody does. Lock held. */
+    void sleepersChanged() {}
+
+    /** Groups for threads that wait, of a source that needs one. */
+    WaitGroups waitGroups() {
+        throw new IllegalStateException("not told by groups");
+    }
 
     /**
      * The descriptor that becomes readable when there is something to take in, for epoll, level-triggered.
@@ -78,7 +105,37 @@ public abstract class ReadinessSource {
                     watch.ready();
                 }
             }
+            reviewSleepers();
         }
+    }
+
+    private void reviewSleepers() {
+        if (anyoneSleeps()) {
+            sleepersChanged();
+        }
+    }
+
+    /** The one who sleeps; null when nobody does, or several who are to be told of in several ways. Lock held. */
+    final Sleeper onlySleeper() {
+        Sleeper only = null;
+        for (Waiter waiter : waiters) {
+            if (only != null && only.group() != waiter.group()) {
+                return null;
+            }
+            only = waiter;
+        }
+        if (sleepingWatches > 0) {
+            for (Watch watch : watches) {
+                if (watch.sleepingFor == 0) {
+                    continue;
+                }
+                if (only != null) {
+                    return null;
+                }
+                only = watch;
+            }
+        }
+        return only;
     }
 
     private void awaken(Watch watch) {
@@ -106,6 +163,7 @@ public abstract class ReadinessSource {
         try {
             awaken(watch);
             watches.remove(watch);
+            reviewSleepers();
         } finally {
             lock.unlock();
         }
@@ -134,6 +192,7 @@ public abstract class ReadinessSource {
                 } else {
                     sleepingWatches--;
                 }
+                reviewSleepers();
             } else if (notified || ready != interest) {
                 // what is ready must not hide what has become so: the descriptor may be silent about it
                 update();
@@ -176,20 +235,29 @@ public abstract class ReadinessSource {
         } finally {
             lock.unlock();
         }
-        Waiter waiter = descriptor() >= 0 && !Thread.currentThread().isVirtual()
-                ? Waiter.blocking(interest)
-                : Waiter.parking(interest);
+        Waiter waiter = newWaiter(interest);
         try {
             return await(waiter, deadlineNanos, bounded);
         } finally {
             lock.lock();
             try {
                 waiters.remove(waiter);
+                reviewSleepers();
             } finally {
                 lock.unlock();
             }
             waiter.release();
         }
+    }
+
+    private Waiter newWaiter(int interest) throws IOException {
+        if (Thread.currentThread().isVirtual()) {
+            return Waiter.parking(interest);
+        }
+        if (needsGroup()) {
+            return Waiter.inGroup(interest, waitGroups());
+        }
+        return descriptor() >= 0 ? Waiter.blocking(interest) : Waiter.parking(interest);
     }
 
     private boolean await(Waiter waiter, long deadlineNanos, boolean bounded) throws IOException {
@@ -203,6 +271,7 @@ public abstract class ReadinessSource {
                     if (waiter.parks() && descriptor() >= 0) {
                         watchByEventLoop();
                     }
+                    sleepersChanged();
                     first = false;
                 }
                 if (readable) {

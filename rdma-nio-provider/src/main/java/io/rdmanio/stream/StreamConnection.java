@@ -1,5 +1,6 @@
 package io.rdmanio.stream;
 
+import io.rdmanio.verbs.CompletionQueueGroup;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationEvent;
 import java.io.IOException;
@@ -43,6 +44,10 @@ public final class StreamConnection extends ReadinessSource {
     private Future<?> timeout;
     private EventLoop.Registration loopRegistration;
     private boolean armed;
+    /** The group that tells of our completions, and what it tells. */
+    private CompletionQueueGroup joined;
+
+    private Object joinedToken;
     // end
 
     private volatile int descriptor = -1;
@@ -282,7 +287,9 @@ public final class StreamConnection extends ReadinessSource {
         protocol = setup.establish(event);
         cancelTimeout();
         transition(ConnectionState.CONNECTED);
-        descriptor = setup.resources().completionChannel.fileDescriptor();
+        if (!needsGroup()) {
+            descriptor = setup.resources().completionChannel.fileDescriptor();
+        }
         if (protocol.awaitsFirstMessage()) {
             // answered by the event loop, for the application may not look before it expects data
             watchByEventLoop();
@@ -328,6 +335,12 @@ public final class StreamConnection extends ReadinessSource {
         if (first && !protocol.awaitsFirstMessage()) {
             stopWatchingByEventLoop();
         }
+        if (needsGroup()) {
+            if (!end.destroying() && goesOnByItself() && !anyoneSleeps()) {
+                joinGroup();
+            }
+            return;
+        }
         while (!armed && !end.destroying() && needsNotification()) {
             if (!arm()) {
                 return;
@@ -336,6 +349,48 @@ public final class StreamConnection extends ReadinessSource {
             if (protocol.process()) {
                 afterProgress();
             }
+        }
+    }
+
+    @Override
+    public boolean needsGroup() {
+        return runtime.hasGroups();
+    }
+
+    @Override
+    public CompletionQueueGroup openGroup() throws VerbsException {
+        return runtime.openGroup();
+    }
+
+    @Override
+    WaitGroups waitGroups() {
+        return runtime.waitGroups();
+    }
+
+    @Override
+    void sleepersChanged() {
+        if (needsGroup() && protocol != null && !end.destroying()) {
+            joinGroup();
+        }
+    }
+
+    /** Has our completions told to whoever sleeps, or to the event loop, which wakes all. */
+    private void joinGroup() {
+        Sleeper sleeper = onlySleeper();
+        CompletionQueueGroup wanted = sleeper == null ? null : sleeper.group();
+        Object token = wanted == null ? this : sleeper.token();
+        if (wanted == null) {
+            wanted = runtime.loopGroup();
+        }
+        if (wanted == joined && token.equals(joinedToken)) {
+            return;
+        }
+        try {
+            wanted.add(setup.resources().completionQueue, token);
+            joined = wanted;
+            joinedToken = token;
+        } catch (VerbsException e) {
+            breakOff(e);
         }
     }
 
@@ -382,7 +437,7 @@ public final class StreamConnection extends ReadinessSource {
 
     @Override
     void notified() {
-        if (protocol == null || end.destroying()) {
+        if (protocol == null || end.destroying() || needsGroup()) {
             return;
         }
         try {
@@ -401,7 +456,12 @@ public final class StreamConnection extends ReadinessSource {
 
     @Override
     void watchByEventLoop() throws IOException {
-        if (loopRegistration == null && !end.destroying()) {
+        if (end.destroying()) {
+            return;
+        }
+        if (needsGroup()) {
+            joinGroup();
+        } else if (loopRegistration == null) {
             loopRegistration = EventLoop.get().register(descriptor, false, this::descriptorReady);
         }
     }

@@ -35,7 +35,9 @@ final class StreamResources implements AutoCloseable {
     final StreamConfiguration configuration;
     final boolean messagesAsSend;
     final CommunicationId id;
+    /** Null when completions are told by a group of completion queues. */
     final CompletionChannel completionChannel;
+
     final CompletionQueue completionQueue;
     final QueuePair queuePair;
 
@@ -52,7 +54,8 @@ final class StreamResources implements AutoCloseable {
     private final ResourceStack owned = new ResourceStack();
     private final ReceiveWorkRequest receive;
 
-    private StreamResources(CommunicationId id, StreamConfiguration configuration, ResourceStack undo)
+    private StreamResources(
+            CommunicationId id, StreamConfiguration configuration, boolean ownChannel, ResourceStack undo)
             throws IOException {
         this.id = id;
         this.configuration = configuration;
@@ -82,7 +85,7 @@ final class StreamResources implements AutoCloseable {
         this.inlineMemory = localMemory.asSlice(sendBytes + entryBytes + slotBytes, inlineAreaBytes);
         this.inlineBuffer = inlineMemory.asByteBuffer();
 
-        this.completionChannel = undo.add(id.device().createCompletionChannel());
+        this.completionChannel = ownChannel ? undo.add(id.device().createCompletionChannel()) : null;
         this.completionQueue = undo.add(id.device().createCompletionQueue(depthEntries(), completionChannel));
         QueuePairCapabilities wanted = new QueuePairCapabilities(
                 configuration.sendQueueEntries(), receives, SEND_SGES, 1, configuration.inlineBytes());
@@ -99,13 +102,15 @@ final class StreamResources implements AutoCloseable {
     /**
      * Makes everything a stream needs on the device that an id is bound to, and posts the whole receive queue.
      *
+     * @param ownChannel whether it has a completion channel of its own
      * @throws IOException if the device or a limit of the process refuses; nothing is left behind then
      */
-    static StreamResources create(CommunicationId id, StreamConfiguration configuration) throws IOException {
+    static StreamResources create(CommunicationId id, StreamConfiguration configuration, boolean ownChannel)
+            throws IOException {
         StreamConfiguration bounded =
                 configuration.boundedBy(id.device().attributes().maxQueuePairWorkRequests());
         try (ResourceStack undo = new ResourceStack()) {
-            StreamResources resources = new StreamResources(id, bounded, undo);
+            StreamResources resources = new StreamResources(id, bounded, ownChannel, undo);
             undo.moveTo(resources.owned);
             return resources;
         }

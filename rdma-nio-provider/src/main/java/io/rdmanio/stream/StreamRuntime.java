@@ -1,5 +1,6 @@
 package io.rdmanio.stream;
 
+import io.rdmanio.verbs.CompletionQueueGroup;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationEvent;
@@ -51,7 +52,12 @@ public final class StreamRuntime {
 
     private static final Map<RdmaEngine, StreamRuntime> INSTANCES = new HashMap<>(); // guarded by itself
 
+    private final RdmaEngine engine;
     private final ConnectFailures failures;
+    /** Null when the engine has completion channels only. */
+    private final LoopGroup loopGroup;
+
+    private final WaitGroups waitGroups;
     private final EventChannel eventChannel;
     private volatile EventLoop.Registration eventWatch;
     private final ThreadPoolExecutor connectors = executor("rdma-nio-connect", MAX_SLOW_CONNECTS);
@@ -61,9 +67,12 @@ public final class StreamRuntime {
     private final Set<StreamConnection> connections = ConcurrentHashMap.newKeySet();
 
     private StreamRuntime(RdmaEngine engine) throws IOException {
+        this.engine = engine;
         failures = new ConnectFailures(engine);
+        waitGroups = new WaitGroups(engine);
         timer.setRemoveOnCancelPolicy(true);
         eventChannel = EventChannel.open(engine);
+        loopGroup = engine.hasCompletionQueueGroups() ? LoopGroup.start(engine) : null;
         watchEvents();
         try {
             Runtime.getRuntime().addShutdownHook(new Thread(this::endAll, "rdma-nio-exit"));
@@ -103,6 +112,26 @@ public final class StreamRuntime {
                 daemons(name));
         executor.allowCoreThreadTimeOut(true);
         return executor;
+    }
+
+    /** Whether completions are told by groups of completion queues, and not by a channel for each connection. */
+    boolean hasGroups() {
+        return loopGroup != null;
+    }
+
+    /** The group that the event loop watches. */
+    CompletionQueueGroup loopGroup() {
+        return loopGroup.group();
+    }
+
+    /** Groups for threads that block. */
+    WaitGroups waitGroups() {
+        return waitGroups;
+    }
+
+    /** Opens a group of completion queues for a selector, which closes it. */
+    CompletionQueueGroup openGroup() throws VerbsException {
+        return CompletionQueueGroup.open(engine);
     }
 
     /** How failures over this engine are told. */

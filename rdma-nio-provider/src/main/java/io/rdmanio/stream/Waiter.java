@@ -2,7 +2,9 @@ package io.rdmanio.stream;
 
 import io.rdmanio.linux.EventFd;
 import io.rdmanio.linux.Poll;
+import io.rdmanio.verbs.CompletionQueueGroup;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -11,11 +13,12 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * One thread that waits for readiness.
  *
- * <p>A platform thread that can watch a completion channel itself blocks in poll(2) on it and on an eventfd that wakes it;
- * any other parks, and somebody else watches. Used by the waiting thread, but {@link #wake()} may be called by any
+ * <p>A platform thread that can watch a completion channel itself blocks in poll(2) on it and on an eventfd that wakes it; one
+ * that waits for a source told by groups of completion queues looks at a group of its own for a while, and then blocks on
+ * its descriptor; any other parks, and somebody else watches. Used by the waiting thread, but {@link #wake()} may be called by any
  * thread, holding any lock, before or after the thread went to sleep.
  */
-final class Waiter {
+final class Waiter implements Sleeper {
     private static final int MAX_IDLE_EVENT_FDS = 64;
     private static final ConcurrentLinkedDeque<EventFd> IDLE_EVENT_FDS = new ConcurrentLinkedDeque<>();
     private static final AtomicInteger IDLE_COUNT = new AtomicInteger();
@@ -24,15 +27,28 @@ final class Waiter {
     final int interest;
     private final Thread thread = Thread.currentThread();
     private final EventFd eventFd;
+    private final WaitGroups groups;
+    private final WaitGroups.WaitGroup group;
 
-    private Waiter(int interest, EventFd eventFd) {
+    // Who wakes writes the first and then reads the second, the waiting thread does it the other way round.
+    private volatile boolean woken;
+    private volatile boolean asleep;
+
+    private Waiter(int interest, EventFd eventFd, WaitGroups groups, WaitGroups.WaitGroup group) {
         this.interest = interest;
         this.eventFd = eventFd;
+        this.groups = groups;
+        this.group = group;
     }
 
     /** A waiter that parks. */
     static Waiter parking(int interest) {
-        return new Waiter(interest, null);
+        return new Waiter(interest, null, null, null);
+    }
+
+    /** A waiter with a group of completion queues; one that parks when there is none left. {@link #release()} it. */
+    static Waiter inGroup(int interest, WaitGroups groups) throws IOException {
+        return new Waiter(interest, null, groups, groups.take());
     }
 
     /** A waiter that blocks on a descriptor; {@link #release()} it. */
@@ -41,7 +57,7 @@ final class Waiter {
         if (idle != null) {
             IDLE_COUNT.decrementAndGet();
         }
-        return new Waiter(interest, idle != null ? idle : new EventFd());
+        return new Waiter(interest, idle != null ? idle : new EventFd(), null, null);
     }
 
     /** Eventfds kept for waiters to come. */
@@ -50,7 +66,17 @@ final class Waiter {
     }
 
     boolean parks() {
-        return eventFd == null;
+        return eventFd == null && group == null;
+    }
+
+    @Override
+    public CompletionQueueGroup group() {
+        return group == null ? null : group.group;
+    }
+
+    @Override
+    public Object token() {
+        return this;
     }
 
     /**
@@ -60,6 +86,10 @@ final class Waiter {
      */
     boolean sleep(int descriptor, long nanos) throws IOException {
         long bounded = Math.min(nanos, LONGEST_WAIT_NANOS);
+        if (group != null) {
+            sleepInGroup(bounded);
+            return false;
+        }
         if (eventFd == null) {
             LockSupport.parkNanos(this, bounded);
             return false;
@@ -72,16 +102,66 @@ final class Waiter {
         return (readable & 1) != 0;
     }
 
+    private void sleepInGroup(long nanos) throws IOException {
+        long begin = System.nanoTime();
+        if (!lookBusily(begin)) {
+            long left = nanos - (System.nanoTime() - begin);
+            asleep = true;
+            try {
+                if (!woken && group.group.prepareToSleep()) {
+                    try {
+                        block(Math.max(left, 0));
+                    } finally {
+                        group.group.awake();
+                    }
+                }
+            } finally {
+                asleep = false;
+            }
+            group.group.take(group.told);
+        }
+        woken = false;
+    }
+
+    private void block(long nanos) throws IOException {
+        int millis = (int) ((nanos + 999_999) / 1_000_000);
+        if (Poll.awaitReadable(group.group.fileDescriptor(), -1, millis) != 0) {
+            group.group.drain();
+        }
+    }
+
+    /** Whether something came before it was time to sleep. */
+    private boolean lookBusily(long nowNanos) {
+        if (!group.busyPoll.begin(nowNanos)) {
+            return false;
+        }
+        boolean found;
+        do {
+            found = woken || group.group.take(group.told) != 0;
+        } while (!found && group.busyPoll.goesOn());
+        group.busyPoll.end(found);
+        return found;
+    }
+
     void wake() {
-        if (eventFd != null) {
+        if (group != null) {
+            woken = true;
+            if (asleep) {
+                group.group.signal();
+            }
+        } else if (eventFd != null) {
             eventFd.signal();
         } else {
             LockSupport.unpark(thread);
         }
     }
 
-    /** Gives the eventfd back; no thread may wake this waiter any more. */
+    /** Gives the eventfd or the group back; no thread may wake this waiter any more. */
     void release() throws IOException {
+        if (group != null) {
+            Arrays.fill(group.told, null);
+            groups.giveBack(group);
+        }
         if (eventFd == null) {
             return;
         }

@@ -18,6 +18,9 @@ final class RdmaTransport {
 
     private RdmaTransport() {}
 
+    /** Long enough for a thread that has just been started to wait for data; when it isn't, nothing fails. */
+    private static final long READING_MILLIS = 100;
+
     static SelectorProvider provider() {
         return PROVIDER;
     }
@@ -37,24 +40,33 @@ final class RdmaTransport {
                 SocketChannel client = PROVIDER.openSocketChannel()) {
             client.connect(listener.getLocalAddress());
             try (SocketChannel server = listener.accept()) {
+                Thread reading = Thread.startVirtualThread(() -> read(server));
+                Thread.sleep(READING_MILLIS);
                 client.write(ByteBuffer.allocate(1));
-                server.read(ByteBuffer.allocate(1));
+                reading.join();
             }
-        }
-        Thread waiting = Thread.startVirtualThread(() -> {
-            try (Selector selector = PROVIDER.openSelector()) {
-                selector.select(1);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        });
-        try {
-            waiting.join();
+            Thread.startVirtualThread(RdmaTransport::select).join();
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
         // the JDK keeps descriptors of its own from its first socket channel on
         JdkTransport.provider().openSocketChannel().close();
         StreamLeakCheck.awaitQuiet();
+    }
+
+    private static void read(SocketChannel channel) {
+        try {
+            channel.read(ByteBuffer.allocate(1));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void select() {
+        try (Selector selector = PROVIDER.openSelector()) {
+            selector.select(1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -59,7 +59,7 @@ final class RawPeer implements AutoCloseable {
             peer.expect(CommunicationEventType.ADDRESS_RESOLVED);
             peer.id.resolveRoute(5000);
             peer.expect(CommunicationEventType.ROUTE_RESOLVED);
-            peer.resources = peer.open.add(StreamResources.create(peer.id, StreamConfiguration.DEFAULT));
+            peer.resources = peer.open.add(StreamResources.create(peer.id, StreamConfiguration.DEFAULT, true));
             peer.poster = peer.open.add(MessagePoster.over(peer.resources));
             byte[] sent =
                     change.apply(StreamProtocol.parametersOf(peer.resources).encode());

@@ -50,6 +50,8 @@ public final class StreamLeakCheck implements BeforeEachCallback, AfterEachCallb
     }
 
     private static Count count() throws IOException {
+        StreamRuntime runtime = StreamRuntime.over(TransportPolicy.engine());
+        runtime.waitGroups().closeIdle();
         SortedMap<String, Integer> possessions = new TreeMap<>();
         try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
             open.map(StreamLeakCheck::target)
@@ -63,8 +65,7 @@ public final class StreamLeakCheck implements BeforeEachCallback, AfterEachCallb
                     .filter(StreamLeakCheck::isOurs)
                     .forEach(kind -> possessions.merge("mapping of " + kind, 1, Integer::sum));
         }
-        return new Count(
-                StreamRuntime.over(TransportPolicy.engine()).connectionCount(), OpenHandles.describe(), possessions);
+        return new Count(runtime.connectionCount(), OpenHandles.describe(), possessions);
     }
 
     /** What a descriptor refers to, without the number that tells it from its like. */

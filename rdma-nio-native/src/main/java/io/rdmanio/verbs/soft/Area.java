@@ -41,6 +41,7 @@ final class Area {
     private static final long STATE = 3 * PairHeader.LINE_BYTES;
     private static final long WATCHED = STATE + Integer.BYTES;
     private static final long STARVED = WATCHED + Integer.BYTES;
+    private static final long NOTIFY = STARVED + Integer.BYTES;
     private static final long RING = 4 * PairHeader.LINE_BYTES;
 
     private static final int ACCESS_SHIFT = 8;
@@ -185,6 +186,16 @@ final class Area {
     void setWatched(boolean watched) {
         SharedWords.set(memory, WATCHED, watched ? 1 : 0);
         VarHandle.fullFence();
+    }
+
+    /** Who wants to hear of new entries, see {@link Notify}; {@link Notify#NOBODY} for nobody. */
+    int notifyWord() {
+        return SharedWords.get(memory, NOTIFY);
+    }
+
+    /** Called by the owner, who executes a full fence afterwards and looks at the ring once more. */
+    void setNotifyWord(int word) {
+        SharedWords.set(memory, NOTIFY, word);
     }
 
     /** The sequence of the entry that waits for a receive to be posted to the owner's shared queue; 0 for none. */

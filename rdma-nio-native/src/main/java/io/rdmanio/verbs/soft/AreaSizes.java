@@ -56,8 +56,7 @@ final class AreaSizes {
                 || !isPowerOfTwo(attach.stagingBytes(), MIN_STAGING_BYTES, MAX_STAGING_BYTES)
                 || (attach.receiveEntries() != 0 && !isPowerOfTwo(attach.receiveEntries(), 1, MAX_MIRROR_ENTRIES))
                 || attach.slot() < 0
-                || attach.slot() >= ReadySet.SLOTS
-                || attach.receiveArmSlot() >= PairHeader.COMPLETION_QUEUES) {
+                || attach.slot() >= ReadySet.SLOTS) {
             throw new ProtocolException(attach.toString());
         }
     }

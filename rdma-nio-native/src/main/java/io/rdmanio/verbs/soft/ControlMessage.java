@@ -16,9 +16,6 @@ sealed interface ControlMessage {
     /** The version of all that the two ends of a pair share: these messages and the layout of the memory. */
     int VERSION = 1;
 
-    /** In place of a number of a slot or a doorbell: there is none. */
-    int NONE = -1;
-
     /** What a message without a descriptor says of it. */
     int NO_DESCRIPTOR = -1;
 
@@ -136,8 +133,6 @@ sealed interface ControlMessage {
      * @param stagingBytes how much room for data it has
      * @param accessFlags what the queue pair allows its peer, bits of {@code IBV_ACCESS_*}
      * @param minRnrTimer the code of the pause that it asks for when it has no receive
-     * @param receiveArmSlot the sender's slot of the completion queue for receives
-     * @param receiveDoorbell that queue's completion channel, or {@link #NONE}
      * @param domain the sender's number of the queue pair's protection domain: what a key means is the same for all
      *     queue pairs of one domain
      */
@@ -152,8 +147,6 @@ sealed interface ControlMessage {
             int stagingBytes,
             int accessFlags,
             int minRnrTimer,
-            int receiveArmSlot,
-            int receiveDoorbell,
             int domain)
             implements Wiring {}
 

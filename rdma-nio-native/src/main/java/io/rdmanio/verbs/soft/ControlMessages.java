@@ -102,8 +102,7 @@ final class ControlMessages {
         out.int32(m.queuePair()).int32(m.fromQueuePair()).int32(m.slot());
         out.int32(m.slab()).int64(m.offset());
         out.int32(m.ringEntries()).int32(m.receiveEntries()).int32(m.stagingBytes());
-        out.int32(m.accessFlags()).int32(m.minRnrTimer());
-        out.int32(m.receiveArmSlot()).int32(m.receiveDoorbell()).int32(m.domain());
+        out.int32(m.accessFlags()).int32(m.minRnrTimer()).int32(m.domain());
     }
 
     private static void memory(MessageWriter out, ControlMessage.Memory message) {
@@ -214,8 +213,6 @@ final class ControlMessages {
                 in.index(),
                 in.index(),
                 in.index(),
-                in.index(),
-                in.indexOrNone(),
                 in.int32());
     }
 

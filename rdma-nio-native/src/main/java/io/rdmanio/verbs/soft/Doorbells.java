@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The completion channels of a pair: those of this process that the peer was told of, by number, and those of the peer,
- * which are rung from here. A peer whose share of this process's descriptors is used up gets messages for those that it tells
+ * The doorbells of a pair: those of this process that the peer was told of, by number, and those of the peer, which are
+ * rung from here. A peer whose share of this process's descriptors is used up gets messages for those that it tells
  * of then, and its progress thread rings them: slower, and at no cost to others.
  *
  * <p>Thread safety: all methods may be called by any thread; ringing takes no lock. The rest is guarded by this, and the
@@ -24,11 +24,11 @@ final class Doorbells {
     private final Consumer<ControlMessage> peer;
     private final DescriptorShares shares;
     private final int peerProcessId;
-    private final SlotTable<SoftCompletionChannel> told = new SlotTable<>(MAX_DOORBELLS);
+    private final SlotTable<OwnDoorbell> told = new SlotTable<>(MAX_DOORBELLS);
     /** The peer's; changed by copying, so that what is read through the field is complete. */
     private volatile PeerBell[] ours = {};
     // Guarded by this.
-    private final Map<SoftCompletionChannel, Integer> indexes = new HashMap<>();
+    private final Map<OwnDoorbell, Integer> indexes = new HashMap<>();
     private boolean closed;
     // End of what this guards.
 
@@ -46,31 +46,31 @@ final class Doorbells {
     }
 
     /**
-     * A completion channel of the peer.
+     * A doorbell of the peer.
      *
      * @param bell its pipe; null when it is rung by a message
      */
     private record PeerBell(Bell bell) {}
 
     /**
-     * The number of a completion channel of this process; the peer is told of it when it has none yet.
+     * The number of a doorbell of this process; the peer is told of it when it has none yet.
      *
-     * @param channel the channel, open
+     * @param doorbell the doorbell, open
      * @return its number
      * @throws IOException when there are too many (ENOSPC), or no descriptor is left
      */
-    synchronized int indexOf(SoftCompletionChannel channel) throws IOException {
-        Integer known = indexes.get(channel);
+    synchronized int indexOf(OwnDoorbell doorbell) throws IOException {
+        Integer known = indexes.get(doorbell);
         if (known != null) {
             return known;
         }
-        int descriptor = channel.openOtherEnd();
+        int descriptor = doorbell.openOtherEnd();
         try {
-            int index = told.add(channel);
+            int index = told.add(doorbell);
             if (index < 0) {
-                throw Errno.exception("completion channels of a peer", Errno.ENOSPC);
+                throw Errno.exception("doorbells of a process pair", Errno.ENOSPC);
             }
-            indexes.put(channel, index);
+            indexes.put(doorbell, index);
             peer.accept(new ControlMessage.Doorbell(index, descriptor));
             return index;
         } finally {
@@ -79,12 +79,12 @@ final class Doorbells {
     }
 
     /**
-     * Tells the peer that a completion channel of this process is gone, if it knew of it.
+     * Tells the peer that a doorbell of this process is gone, if it knew of it.
      *
-     * @param channel the channel, still open
+     * @param doorbell the doorbell, still open
      */
-    synchronized void forget(SoftCompletionChannel channel) {
-        Integer index = indexes.remove(channel);
+    synchronized void forget(OwnDoorbell doorbell) {
+        Integer index = indexes.remove(doorbell);
         if (index != null) {
             told.remove(index);
             peer.accept(new ControlMessage.DoorbellGone(index));
@@ -92,7 +92,7 @@ final class Doorbells {
     }
 
     /**
-     * The peer tells of a completion channel.
+     * The peer tells of a doorbell.
      *
      * @param index its number, as the peer says
      * @param descriptor its descriptor, closed by this sooner or later
@@ -117,7 +117,7 @@ final class Doorbells {
     }
 
     /**
-     * The peer's completion channel is gone.
+     * The peer's doorbell is gone.
      *
      * @param index its number, as the peer says
      * @throws ProtocolException when there was none
@@ -151,7 +151,7 @@ final class Doorbells {
     }
 
     /**
-     * Rings a completion channel of the peer.
+     * Rings a doorbell of the peer.
      *
      * @param index its number; nothing happens when there is none
      */
@@ -168,14 +168,14 @@ final class Doorbells {
     }
 
     /**
-     * The peer rings a completion channel of this process by a message.
+     * The peer rings a doorbell of this process by a message.
      *
      * @param index its number, as the peer says; nothing happens when it is gone
      */
     void rung(int index) {
-        SoftCompletionChannel channel = told.get(index);
-        if (channel != null) {
-            channel.fire();
+        OwnDoorbell doorbell = told.get(index);
+        if (doorbell != null) {
+            doorbell.ring();
         }
     }
 

@@ -71,15 +71,6 @@ final class MessageReader {
         return value;
     }
 
-    /** A number that is not negative, or {@link ControlMessage#NONE}. */
-    int indexOrNone() throws ProtocolException {
-        int value = int32();
-        if (value < ControlMessage.NONE) {
-            throw new ProtocolException("an index of " + value);
-        }
-        return value;
-    }
-
     /** A size or a place in a file, not negative. */
     long size() throws ProtocolException {
         long value = int64();

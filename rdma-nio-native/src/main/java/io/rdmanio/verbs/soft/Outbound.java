@@ -206,8 +206,9 @@ final class Outbound {
             return;
         }
         header.ready().offer(attach.slot());
-        if (attach.receiveDoorbell() != ControlMessage.NONE && header.disarm(attach.receiveArmSlot(), solicited)) {
-            pair.ringPeer(attach.receiveDoorbell());
+        int notify = area.notifyWord();
+        if (notify != Notify.NOBODY && header.disarm(Notify.armSlot(notify), solicited)) {
+            pair.ringPeer(Notify.doorbell(notify));
         }
     }
 

@@ -1,31 +1,107 @@
 package io.rdmanio.verbs.soft;
 
+import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.VerbsException;
+import java.io.IOException;
 import java.util.function.IntConsumer;
 
 /**
- * What a completion queue has to do with a process pair whose queue pairs complete there.
+ * What a completion queue, or a group of them, has to do with a process pair whose queue pairs complete there.
  *
- * <p>Thread safety: immutable but {@code uses}, which the queue's monitor guards.
+ * <p>Thread safety: immutable but {@code uses}, which the owner's monitor guards.
  */
 final class PairLink {
     final ProcessPair pair;
     final PairHeader header;
+    /** The slot of the owner's arm word; negative when the owner never waits. */
     final int armSlot;
-    /** Hands a queue pair out of the ready set to its own completion queue, whichever that is. */
-    final IntConsumer taker;
+    /** What the areas of the queue pairs say of whom to notify. */
+    final int notifyWord;
     /** How many queue pairs. */
     int uses = 1;
 
-    PairLink(SoftCompletionQueue queue, ProcessPair pair, int armSlot) {
+    private final IntConsumer taker;
+
+    /**
+     * Links with a pair.
+     *
+     * @param pair the pair
+     * @param owner who may wait for the completions
+     * @param doorbell how the peer wakes the owner; null when it never waits
+     * @param polling the queue whose poller takes out of the ready set; null when that is not a queue's poller
+     * @throws IOException when the pair has no slot left, or no descriptor is
+     */
+    PairLink(ProcessPair pair, Object owner, OwnDoorbell doorbell, SoftCompletionQueue polling) throws IOException {
         this.pair = pair;
         this.header = pair.inbound();
-        this.armSlot = armSlot;
         this.taker = slot -> {
             SoftQueuePair queuePair = pair.queuePair(slot);
             if (queuePair != null) {
-                queuePair.offerReady(queue);
+                queuePair.offerReady(polling);
             }
         };
+        if (doorbell == null) {
+            armSlot = -1;
+            notifyWord = Notify.NOBODY;
+        } else {
+            int index = doorbell.indexFor(pair);
+            armSlot = pair.addSleeper(owner);
+            if (armSlot < 0) {
+                throw new VerbsException(
+                        "ibv_modify_qp",
+                        "",
+                        Errno.ENOMEM,
+                        "Two processes can share " + PairHeader.COMPLETION_QUEUES + " completion queues at most.");
+            }
+            notifyWord = Notify.of(armSlot, index);
+        }
+    }
+
+    /** Hands all queue pairs out of the ready set to their own completion queues, whichever these are. */
+    void takeReady() {
+        try {
+            if (header.ready().mayHaveAny()) {
+                header.ready().takeAll(taker);
+            }
+        } catch (IllegalStateException e) {
+            requireDead(e);
+        }
+    }
+
+    /** Whether the ready set may hold something. */
+    boolean mayHaveReady() {
+        try {
+            return header.ready().mayHaveAny();
+        } catch (IllegalStateException e) {
+            requireDead(e);
+            return false;
+        }
+    }
+
+    /** Writes the arm word. */
+    void arm(int kind) {
+        try {
+            header.arm(armSlot, kind);
+        } catch (IllegalStateException e) {
+            requireDead(e);
+        }
+    }
+
+    /** Whether the arm word was taken since it was armed. */
+    boolean isDisarmed() {
+        try {
+            return header.armed(armSlot) == PairHeader.NOT_ARMED;
+        } catch (IllegalStateException e) {
+            requireDead(e);
+            return false;
+        }
+    }
+
+    /** Ends the link. */
+    void close() {
+        if (armSlot >= 0) {
+            pair.removeSleeper(armSlot);
+        }
     }
 
     /** An access found the memory unmapped: that is how a pair ends, and a fault otherwise. */

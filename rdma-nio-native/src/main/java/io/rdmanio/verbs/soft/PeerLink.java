@@ -120,20 +120,25 @@ final class PeerLink {
     void open(ProcessPair pair, int number) throws VerbsException {
         peerProcess = pair.peer();
         peerNumber = number;
-        SoftCompletionQueue queue = queuePair.receiveQueue();
-        int doorbell = doorbell(pair, queue.channel());
         Place fresh = allocate(pair);
         Area area = new Area(fresh.memory(), AreaSizes.RING_ENTRIES, mirrorEntries, AreaSizes.STAGING_BYTES);
         int freshSlot = pair.addQueuePair(queuePair);
         if (freshSlot < 0) {
             pair.freeArea(fresh);
-            throw noSlot("queue pairs");
+            throw new VerbsException(
+                    "ibv_modify_qp",
+                    "queuePair=" + queuePair.number(),
+                    Errno.ENOMEM,
+                    "Two processes can share " + ReadySet.SLOTS + " queue pairs at most.");
         }
-        int armSlot = queue.link(pair);
-        if (armSlot < 0) {
+        try {
+            queuePair.receiveQueue().link(queuePair.inbound(), pair, area);
+        } catch (IOException e) {
             pair.removeQueuePair(freshSlot);
             pair.freeArea(fresh);
-            throw noSlot("completion queues");
+            throw e instanceof VerbsException failure
+                    ? failure
+                    : SoftContext.failure("ibv_modify_qp", "queuePair=" + queuePair.number(), Errno.EMFILE, e);
         }
         place = fresh;
         slot = freshSlot;
@@ -151,8 +156,6 @@ final class PeerLink {
                 AreaSizes.STAGING_BYTES,
                 queuePair.accessFlags(),
                 queuePair.minRnrTimer(),
-                armSlot,
-                doorbell,
                 domain.number());
         pair.send(told);
         link();
@@ -162,28 +165,12 @@ final class PeerLink {
         }
     }
 
-    private int doorbell(ProcessPair pair, SoftCompletionChannel channel) throws VerbsException {
-        try {
-            return channel == null ? ControlMessage.NONE : channel.indexFor(pair);
-        } catch (IOException e) {
-            throw SoftContext.failure("ibv_modify_qp", "queuePair=" + queuePair.number(), Errno.EMFILE, e);
-        }
-    }
-
     private Place allocate(ProcessPair pair) throws VerbsException {
         try {
             return pair.allocateArea(Area.bytes(AreaSizes.RING_ENTRIES, mirrorEntries, AreaSizes.STAGING_BYTES));
         } catch (IOException e) {
             throw SoftContext.failure("ibv_modify_qp", "queuePair=" + queuePair.number(), Errno.ENOMEM, e);
         }
-    }
-
-    private VerbsException noSlot(String what) {
-        return new VerbsException(
-                "ibv_modify_qp",
-                "queuePair=" + queuePair.number(),
-                Errno.ENOMEM,
-                "Two processes can share 16384 " + what + " at most.");
     }
 
     private void attachInbound(Area area) {
@@ -261,7 +248,7 @@ final class PeerLink {
             inbound.claim().release();
         }
         // When this returns no poller is about to write to the area, which others will have.
-        queuePair.receiveQueue().unlink(pair, inbound);
+        queuePair.receiveQueue().unlink(inbound);
         pair.removeQueuePair(slot);
         inboundPair = null;
         place = null;

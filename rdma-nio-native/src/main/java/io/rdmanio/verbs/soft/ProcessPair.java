@@ -42,7 +42,7 @@ final class ProcessPair implements ConnectionPeer {
     private final Exports exports;
     private final Doorbells doorbells;
     private final SlotTable<SoftQueuePair> queuePairs = new SlotTable<>(ReadySet.SLOTS);
-    private final SlotTable<SoftCompletionQueue> completionQueues = new SlotTable<>(PairHeader.COMPLETION_QUEUES);
+    private final SlotTable<Object> sleepers = new SlotTable<>(PairHeader.COMPLETION_QUEUES);
     // Set once, before the pair is known to others.
     private PairHeader outbound;
     private MemorySegment peerEpochs;
@@ -358,23 +358,23 @@ final class ProcessPair implements ConnectionPeer {
     }
 
     /**
-     * The number by which the peer knows a completion channel of ours; it is told when this is first called.
+     * The number by which the peer knows a doorbell of ours; it is told when this is first called.
      *
-     * @param channel the channel, open; {@link #forgetDoorbell} before it is closed
+     * @param doorbell the doorbell, open; {@link #forgetDoorbell} before it is closed
      * @return the number
      * @throws IOException when there are too many, or no descriptor is left
      */
-    int doorbellIndexOf(SoftCompletionChannel channel) throws IOException {
-        return doorbells.indexOf(channel);
+    int doorbellIndexOf(OwnDoorbell doorbell) throws IOException {
+        return doorbells.indexOf(doorbell);
     }
 
-    /** Takes back what the peer was told of a completion channel, if it was. */
-    void forgetDoorbell(SoftCompletionChannel channel) {
-        doorbells.forget(channel);
+    /** Takes back what the peer was told of a doorbell, if it was. */
+    void forgetDoorbell(OwnDoorbell doorbell) {
+        doorbells.forget(doorbell);
     }
 
     /**
-     * Rings a completion channel of the peer.
+     * Rings a doorbell of the peer.
      *
      * @param doorbellIndex its number, as the peer told it; one that leads nowhere is ignored
      */
@@ -383,22 +383,22 @@ final class ProcessPair implements ConnectionPeer {
     }
 
     /**
-     * Gives a completion queue a slot among the arm words of this pair.
+     * Gives somebody who may wait for completions a slot among the arm words of this pair.
      *
-     * @param queue the queue
+     * @param sleeper a completion queue or a group of them
      * @return its slot, less than {@link PairHeader#COMPLETION_QUEUES}; or -1 when there is none
      */
-    int addCompletionQueue(SoftCompletionQueue queue) {
-        return completionQueues.add(queue);
+    int addSleeper(Object sleeper) {
+        return sleepers.add(sleeper);
     }
 
     /**
-     * Frees a slot of a completion queue.
+     * Frees a slot of an arm word.
      *
      * @param slot the slot
      */
-    void removeCompletionQueue(int slot) {
-        SoftCompletionQueue ignored = completionQueues.remove(slot);
+    void removeSleeper(int slot) {
+        Object ignored = sleepers.remove(slot);
     }
 
     /**

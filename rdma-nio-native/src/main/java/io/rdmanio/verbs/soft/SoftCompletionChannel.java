@@ -1,13 +1,9 @@
 package io.rdmanio.verbs.soft;
 
 import io.rdmanio.linux.SystemCallException;
-import io.rdmanio.linux.WakePipe;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.spi.CompletionChannelHandle;
-import java.io.IOException;
 import java.util.Arrays;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A completion channel: a pipe that this process and the peers of its queue pairs write to. It says that something
@@ -19,16 +15,14 @@ import java.util.concurrent.ConcurrentHashMap;
 final class SoftCompletionChannel implements CompletionChannelHandle {
     private static final SoftCompletionQueue[] NONE = {};
 
-    private final WakePipe event;
-    // The process pairs whose peers can fire.
-    private final Set<ProcessPair> told = ConcurrentHashMap.newKeySet();
+    private final OwnDoorbell doorbell;
     private volatile SoftCompletionQueue[] queues = NONE;
     // Where the taker goes on, so that no queue starves.
     private int nextIndex;
 
     SoftCompletionChannel() throws VerbsException {
         try {
-            event = new WakePipe();
+            doorbell = new OwnDoorbell();
         } catch (SystemCallException e) {
             throw SoftContext.failure("ibv_create_comp_channel", "", e.errno(), e);
         }
@@ -36,35 +30,17 @@ final class SoftCompletionChannel implements CompletionChannelHandle {
 
     @Override
     public int fileDescriptor() {
-        return event.fileDescriptor();
+        return doorbell.fileDescriptor();
     }
 
-    /**
-     * Opens a way to fire, to be sent to another process.
-     *
-     * @return a descriptor of its own, to be closed by the caller once it is sent
-     * @throws SystemCallException when no descriptor is left
-     */
-    int openOtherEnd() throws SystemCallException {
-        return event.openOtherEnd();
-    }
-
-    /**
-     * The number by which the peer of a process pair knows this channel; it is told when it doesn't.
-     *
-     * @param pair the pair
-     * @return the number
-     * @throws IOException when no number or descriptor is left
-     */
-    int indexFor(ProcessPair pair) throws IOException {
-        told.removeIf(ProcessPair::isDead);
-        told.add(pair);
-        return pair.doorbellIndexOf(this);
+    /** What peers ring. */
+    OwnDoorbell doorbell() {
+        return doorbell;
     }
 
     /** Makes the descriptor readable. */
     void fire() {
-        event.signal();
+        doorbell.ring();
     }
 
     synchronized void add(SoftCompletionQueue queue) {
@@ -80,7 +56,7 @@ final class SoftCompletionChannel implements CompletionChannelHandle {
     @Override
     public long takeEvent() {
         // What happens after this makes the descriptor readable anew.
-        event.drain();
+        doorbell.drain();
         SoftCompletionQueue[] snapshot = queues;
         int start = nextIndex;
         long taken = 0;
@@ -89,7 +65,7 @@ final class SoftCompletionChannel implements CompletionChannelHandle {
             SoftCompletionQueue queue = snapshot[index];
             if (taken != 0) {
                 if (queue.hasEvent()) {
-                    event.signal();
+                    doorbell.ring();
                     break;
                 }
             } else if (queue.takeEvent()) {
@@ -102,7 +78,6 @@ final class SoftCompletionChannel implements CompletionChannelHandle {
 
     @Override
     public void destroy() {
-        told.forEach(pair -> pair.forgetDoorbell(this));
-        event.close();
+        doorbell.close();
     }
 }

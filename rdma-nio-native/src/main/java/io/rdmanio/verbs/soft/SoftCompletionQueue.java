@@ -7,11 +7,15 @@ import io.rdmanio.verbs.WorkCompletionOpcode;
 import io.rdmanio.verbs.WorkCompletionStatus;
 import io.rdmanio.verbs.spi.CompletionQueueHandle;
 import io.rdmanio.verbs.spi.TakenAsyncEvent;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ToIntFunction;
 
 /**
  * A completion queue. Completions of sends, and receives that the progress thread placed, wait in a ring of its own;
@@ -33,16 +37,25 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     private static final int POLLS_BEFORE_WATCHING = 16;
     private static final PairLink[] NONE = {};
     private static final VarHandle ARMED;
+    private static final VarHandle ENLISTED;
 
     static {
         try {
-            ARMED = MethodHandles.lookup()
-                    .findVarHandle(SoftCompletionQueue.class, "armed", int.class)
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            ARMED = lookup.findVarHandle(SoftCompletionQueue.class, "armed", int.class)
+                    .withInvokeExactBehavior();
+            ENLISTED = lookup.findVarHandle(SoftCompletionQueue.class, "enlisted", int.class)
                     .withInvokeExactBehavior();
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
+
+    /** Where a queue pair receives. */
+    private record Attachment(ProcessPair pair, Area area) {}
+
+    /** The group that a queue is in, and what it is known by there. */
+    private record Membership(SoftCompletionQueueGroup group, Object token) {}
 
     private final SoftContext context;
     private final SoftCompletionChannel channel;
@@ -52,6 +65,13 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     private final AtomicReference<Inbound> ready = new AtomicReference<>();
     private final AtomicReference<Sender> waiting = new AtomicReference<>();
     private volatile PairLink[] links = NONE;
+    // Whose completions come here; guarded by this object's monitor.
+    private final Map<Inbound, Attachment> attached = new HashMap<>();
+    // The group that tells of this queue; changed under this object's monitor and arming. Never with a channel.
+    private volatile Membership membership;
+    private int enlisted;
+    /** The next in the group's list of those that have something. */
+    SoftCompletionQueue nextOffered;
 
     // Guarded by arming.
     private final Claim arming = new Claim();
@@ -119,6 +139,15 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
         if (channel != null) {
             VarHandle.fullFence();
             notice(solicited || status != 0);
+        } else {
+            offerToGroup();
+        }
+    }
+
+    private void offerToGroup() {
+        Membership member = membership;
+        if (member != null) {
+            member.group.offer(this);
         }
     }
 
@@ -163,6 +192,8 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
         if (channel != null && taker != this) {
             // Whoever waits for the event may have looked while the queue pair was in nobody's list.
             notice((int) ARMED.getVolatile(this) == PairHeader.ARMED_SOLICITED && inbound.hasSolicited());
+        } else {
+            offerToGroup();
         }
     }
 
@@ -197,8 +228,11 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
         if (!readyFirst && activeCount != 0) {
             count = pollActive(into, count, capacity);
         }
-        for (PairLink link : links) {
-            takeReady(link);
+        if (activeCount == 0 || membership == null) {
+            // Whoever polls the group looks into the ready sets, for all of its queues at once.
+            for (PairLink link : links) {
+                link.takeReady();
+            }
         }
         if (pending != null || ready.getPlain() != null) {
             count = pollReady(into, count, capacity);
@@ -273,7 +307,7 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     private void watch(Inbound inbound) {
         arming.acquire();
         try {
-            if (wanted == PairHeader.NOT_ARMED) {
+            if (wanted == PairHeader.NOT_ARMED && membership == null) {
                 inbound.setWatched(true);
             }
         } finally {
@@ -328,16 +362,6 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
             lastPending.nextReady = inbound;
         }
         lastPending = inbound;
-    }
-
-    private static void takeReady(PairLink link) {
-        try {
-            if (link.header.ready().mayHaveAny()) {
-                link.header.ready().takeAll(link.taker);
-            }
-        } catch (IllegalStateException e) {
-            link.requireDead(e);
-        }
     }
 
     private int pollReady(MemorySegment into, int before, int capacity) {
@@ -412,11 +436,7 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
 
     private void armLinks(int kind) {
         for (PairLink link : links) {
-            try {
-                link.header.arm(link.armSlot, kind);
-            } catch (IllegalStateException e) {
-                link.requireDead(e);
-            }
+            link.arm(kind);
         }
     }
 
@@ -429,12 +449,8 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
             return true;
         }
         for (PairLink link : links) {
-            try {
-                if (link.header.armed(link.armSlot) == PairHeader.NOT_ARMED) {
-                    return true;
-                }
-            } catch (IllegalStateException e) {
-                link.requireDead(e);
+            if (link.isDisarmed()) {
+                return true;
             }
         }
         return false;
@@ -482,43 +498,151 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     /**
      * A queue pair of a process pair completes here from now on.
      *
-     * @return the slot of the arm word that the peer looks at; negative when the pair has none left
+     * @param inbound the queue pair's receiving end
+     * @param pair the pair that it receives over
+     * @param area where; it is told whom to notify
+     * @throws IOException when the pair has no slot left, or no descriptor is
      */
-    synchronized int link(ProcessPair pair) {
+    synchronized void link(Inbound inbound, ProcessPair pair, Area area) throws IOException {
+        PairLink link = find(pair);
+        int notifyWord = membership == null ? Notify.NOBODY : membership.group.link(pair);
+        try {
+            if (link == null) {
+                link = add(new PairLink(pair, this, channel == null ? null : channel.doorbell(), this));
+            } else {
+                link.uses++;
+            }
+        } catch (IOException e) {
+            if (membership != null) {
+                membership.group.unlink(pair);
+            }
+            throw e;
+        }
+        attached.put(inbound, new Attachment(pair, area));
+        area.setNotifyWord(membership == null ? link.notifyWord : notifyWord);
+    }
+
+    private PairLink find(ProcessPair pair) {
         for (PairLink link : links) {
             if (link.pair == pair) {
-                link.uses++;
-                return link.armSlot;
+                return link;
             }
         }
-        int armSlot = pair.addCompletionQueue(this);
-        if (armSlot < 0) {
-            return armSlot;
-        }
-        PairLink added = new PairLink(this, pair, armSlot);
+        return null;
+    }
+
+    private PairLink add(PairLink link) {
         PairLink[] more = Arrays.copyOf(links, links.length + 1);
-        more[links.length] = added;
+        more[links.length] = link;
         arming.acquire();
         try {
-            added.header.arm(added.armSlot, wanted);
+            if (channel != null) {
+                link.arm(wanted);
+            }
             links = more;
         } finally {
             arming.release();
         }
-        return added.armSlot;
+        return link;
     }
 
     /** A queue pair completes here no longer. */
-    void unlink(ProcessPair pair, Inbound inbound) {
+    void unlink(Inbound inbound) {
         forget(inbound);
         synchronized (this) {
-            for (PairLink link : links) {
-                if (link.pair == pair && --link.uses == 0) {
-                    links = Arrays.stream(links).filter(other -> other != link).toArray(PairLink[]::new);
-                    pair.removeCompletionQueue(link.armSlot);
-                }
+            Attachment former = attached.remove(inbound);
+            if (former == null) {
+                return;
+            }
+            PairLink link = find(former.pair);
+            if (--link.uses == 0) {
+                links = Arrays.stream(links).filter(other -> other != link).toArray(PairLink[]::new);
+                link.close();
+            }
+            if (membership != null) {
+                membership.group.unlink(former.pair);
             }
         }
+    }
+
+    // The group.
+
+    /**
+     * Joins a group, and leaves the one that it is in.
+     *
+     * @param group the group
+     * @param token by which the group tells of this queue
+     * @throws IOException when a process pair has no slot left, or no descriptor is; it is in the former group then
+     */
+    synchronized void join(SoftCompletionQueueGroup group, Object token) throws IOException {
+        Map<Inbound, Integer> words = new HashMap<>();
+        try {
+            for (Map.Entry<Inbound, Attachment> entry : attached.entrySet()) {
+                words.put(entry.getKey(), group.link(entry.getValue().pair));
+            }
+        } catch (IOException e) {
+            words.keySet().forEach(inbound -> group.unlink(attached.get(inbound).pair));
+            throw e;
+        }
+        Membership former = enter(new Membership(group, token), words::get);
+        if (hasSomething()) {
+            group.offer(this);
+        }
+        unlinkAll(former);
+    }
+
+    /** Leaves the group, if it is in one. */
+    synchronized void leave() {
+        unlinkAll(enter(null, _ -> Notify.NOBODY));
+    }
+
+    /** Has the peers notify somebody else from now on; what they said before is to be looked for. */
+    private Membership enter(Membership next, ToIntFunction<Inbound> notifyWord) {
+        Membership former = membership;
+        arming.acquire();
+        try {
+            // In this order: who reads the new word finds the new group.
+            membership = next;
+            for (Map.Entry<Inbound, Attachment> entry : attached.entrySet()) {
+                entry.getKey().setWatched(false);
+                entry.getValue().area.setNotifyWord(notifyWord.applyAsInt(entry.getKey()));
+            }
+        } finally {
+            arming.release();
+        }
+        VarHandle.fullFence();
+        return former;
+    }
+
+    private boolean hasSomething() {
+        return hasWaiting() || attached.keySet().stream().anyMatch(Inbound::hasEntry);
+    }
+
+    private void unlinkAll(Membership former) {
+        if (former != null) {
+            attached.values().forEach(attachment -> former.group.unlink(attachment.pair));
+        }
+    }
+
+    /** What the group tells of this queue by; null when it is not in this group. */
+    Object tokenIn(SoftCompletionQueueGroup group) {
+        Membership member = membership;
+        return member != null && member.group == group ? member.token : null;
+    }
+
+    /** Taken out of the list of a group that it is not in any more: the present one looks. */
+    void passOn() {
+        offerToGroup();
+    }
+
+    /** Begins to be in the group's list. */
+    boolean enlist() {
+        return (int) ENLISTED.getOpaque(this) == 0 && ENLISTED.compareAndSet(this, 0, 1);
+    }
+
+    /** Is no longer in the list; is polled afterwards. */
+    void delist() {
+        ENLISTED.setVolatile(this, 0);
     }
 
     /** Watching ends, so that the peer needs the ready set again; the poller finds it detached and drops it. */
@@ -560,6 +684,7 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
         if (channel != null) {
             channel.remove(this);
         }
+        leave();
         context.forget(asyncElement);
     }
 }

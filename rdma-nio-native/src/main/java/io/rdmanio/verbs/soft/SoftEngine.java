@@ -9,6 +9,7 @@ import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.AddressInfo;
 import io.rdmanio.verbs.cm.AddressInfoHints;
 import io.rdmanio.verbs.spi.CommunicationIdHandle;
+import io.rdmanio.verbs.spi.CompletionQueueGroupHandle;
 import io.rdmanio.verbs.spi.ContextHandle;
 import io.rdmanio.verbs.spi.DeviceListHandle;
 import io.rdmanio.verbs.spi.EventChannelHandle;
@@ -73,6 +74,16 @@ public final class SoftEngine implements VerbsEngine {
     public EventChannelHandle openEventChannel() throws VerbsException {
         String function = "rdma_create_event_channel";
         return SharedDevice.use(function, device -> SoftEventChannel.open(device, function));
+    }
+
+    @Override
+    public boolean hasCompletionQueueGroups() {
+        return true;
+    }
+
+    @Override
+    public CompletionQueueGroupHandle openCompletionQueueGroup() throws VerbsException {
+        return SharedDevice.use("a group of completion queues", SoftCompletionQueueGroup::new);
     }
 
     @Override

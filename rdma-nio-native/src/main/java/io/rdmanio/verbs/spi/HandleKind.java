@@ -20,6 +20,8 @@ public enum HandleKind {
     COMPLETION_CHANNEL("CompletionChannel"),
     /** A completion queue. */
     COMPLETION_QUEUE("CompletionQueue"),
+    /** A group of completion queues. */
+    COMPLETION_QUEUE_GROUP("CompletionQueueGroup"),
     /** A shared receive queue. */
     SHARED_RECEIVE_QUEUE("SharedReceiveQueue"),
     /** A queue pair. */

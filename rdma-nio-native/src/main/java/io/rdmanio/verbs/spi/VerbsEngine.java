@@ -76,6 +76,25 @@ public interface VerbsEngine {
     EventChannelHandle openEventChannel() throws VerbsException;
 
     /**
+     * Whether the engine has groups of completion queues.
+     *
+     * @return false for most
+     */
+    default boolean hasCompletionQueueGroups() {
+        return false;
+    }
+
+    /**
+     * Opens a group of completion queues.
+     *
+     * @return the group, to be destroyed by the caller
+     * @throws VerbsException when it fails
+     */
+    default CompletionQueueGroupHandle openCompletionQueueGroup() throws VerbsException {
+        throw Unsupported.operation("a group of completion queues");
+    }
+
+    /**
      * Lists the devices that the connection manager has open.
      *
      * @return the list, to be destroyed by the caller

@@ -57,7 +57,7 @@ class ControlMessagesTest {
                 new DoorbellGone(Integer.MAX_VALUE),
                 new Ring(16383),
                 new AttachWanted(4, 0xff_fffe),
-                new Attach(0xff_ffff, 2, 16383, 3, 1L << 33, 64, 128, 32768, 0xf, 12, 9, ControlMessage.NONE, 8),
+                new Attach(0xff_ffff, 2, 16383, 3, 1L << 33, 64, 128, 32768, 0xf, 12, 8),
                 new Detach(3, 4, 0, 4096),
                 new Detached(0, Long.MAX_VALUE),
                 new Resolve(-2, 17),
@@ -206,8 +206,7 @@ class ControlMessagesTest {
         refuses(new Slab(1, -4096, 10));
         refuses(new Detached(0, -1));
         refuses(new Resolve(1, 1 << 24));
-        refuses(new Attach(2, 2, -1, 0, 0, 64, 64, 64, 0, 0, 0, 0, 0));
-        refuses(new Attach(2, 2, 0, 0, 0, 64, 64, 64, 0, 0, 0, -2, 0));
+        refuses(new Attach(2, 2, -1, 0, 0, 64, 64, 64, 0, 0, 0));
         refuses(new ConnectReject(0, 1, 28, new byte[ControlMessage.REJECT_PRIVATE_DATA_BYTES + 1]));
     }
 

@@ -280,6 +280,6 @@ class PeerSharesTest {
 
     private static ControlMessage.Attach attach(int queuePair, int fromQueuePair, long offset) {
         return new ControlMessage.Attach(
-                queuePair, fromQueuePair, 0, 0, offset, 64, 16, 1 << 15, SoftSide.ALL_ACCESS, 1, 0, -1, 1);
+                queuePair, fromQueuePair, 0, 0, offset, 64, 16, 1 << 15, SoftSide.ALL_ACCESS, 1, 1);
     }
 }
