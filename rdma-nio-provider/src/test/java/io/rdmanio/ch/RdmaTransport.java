@@ -40,10 +40,8 @@ final class RdmaTransport {
                 SocketChannel client = PROVIDER.openSocketChannel()) {
             client.connect(listener.getLocalAddress());
             try (SocketChannel server = listener.accept()) {
-                Thread reading = Thread.startVirtualThread(() -> read(server));
-                Thread.sleep(READING_MILLIS);
-                client.write(ByteBuffer.allocate(1));
-                reading.join();
+                readVirtually(server, client);
+                readVirtually(client, server);
             }
             Thread.startVirtualThread(RdmaTransport::select).join();
         } catch (InterruptedException e) {
@@ -52,6 +50,15 @@ final class RdmaTransport {
         // the JDK keeps descriptors of its own from its first socket channel on
         JdkTransport.provider().openSocketChannel().close();
         StreamLeakCheck.awaitQuiet();
+    }
+
+    /** Has the event loop wake a reader. */
+    private static void readVirtually(SocketChannel reader, SocketChannel writer)
+            throws IOException, InterruptedException {
+        Thread reading = Thread.startVirtualThread(() -> read(reader));
+        Thread.sleep(READING_MILLIS);
+        writer.write(ByteBuffer.allocate(1));
+        reading.join();
     }
 
     private static void read(SocketChannel channel) {

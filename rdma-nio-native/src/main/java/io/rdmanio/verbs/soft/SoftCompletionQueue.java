@@ -37,14 +37,11 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     private static final int POLLS_BEFORE_WATCHING = 16;
     private static final PairLink[] NONE = {};
     private static final VarHandle ARMED;
-    private static final VarHandle ENLISTED;
 
     static {
         try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            ARMED = lookup.findVarHandle(SoftCompletionQueue.class, "armed", int.class)
-                    .withInvokeExactBehavior();
-            ENLISTED = lookup.findVarHandle(SoftCompletionQueue.class, "enlisted", int.class)
+            ARMED = MethodHandles.lookup()
+                    .findVarHandle(SoftCompletionQueue.class, "armed", int.class)
                     .withInvokeExactBehavior();
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -53,9 +50,6 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
 
     /** Where a queue pair receives. */
     private record Attachment(ProcessPair pair, Area area) {}
-
-    /** The group that a queue is in, and what it is known by there. */
-    private record Membership(SoftCompletionQueueGroup group, Object token) {}
 
     private final SoftContext context;
     private final SoftCompletionChannel channel;
@@ -68,10 +62,7 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     // Whose completions come here; guarded by this object's monitor.
     private final Map<Inbound, Attachment> attached = new HashMap<>();
     // The group that tells of this queue; changed under this object's monitor and arming. Never with a channel.
-    private volatile Membership membership;
-    private int enlisted;
-    /** The next in the group's list of those that have something. */
-    SoftCompletionQueue nextOffered;
+    private volatile GroupMember membership;
 
     // Guarded by arming.
     private final Claim arming = new Claim();
@@ -144,10 +135,12 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
         }
     }
 
+    /** Something was published, which who changes the membership looks for afterwards. */
     private void offerToGroup() {
-        Membership member = membership;
+        VarHandle.fullFence();
+        GroupMember member = membership;
         if (member != null) {
-            member.group.offer(this);
+            member.group.offer(member);
         }
     }
 
@@ -584,9 +577,10 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
             words.keySet().forEach(inbound -> group.unlink(attached.get(inbound).pair));
             throw e;
         }
-        Membership former = enter(new Membership(group, token), words::get);
+        GroupMember member = new GroupMember(group, this, token);
+        GroupMember former = enter(member, words::get);
         if (hasSomething()) {
-            group.offer(this);
+            group.offer(member);
         }
         unlinkAll(former);
     }
@@ -597,8 +591,8 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     }
 
     /** Has the peers notify somebody else from now on; what they said before is to be looked for. */
-    private Membership enter(Membership next, ToIntFunction<Inbound> notifyWord) {
-        Membership former = membership;
+    private GroupMember enter(GroupMember next, ToIntFunction<Inbound> notifyWord) {
+        GroupMember former = membership;
         arming.acquire();
         try {
             // In this order: who reads the new word finds the new group.
@@ -618,31 +612,22 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
         return hasWaiting() || attached.keySet().stream().anyMatch(Inbound::hasEntry);
     }
 
-    private void unlinkAll(Membership former) {
+    private void unlinkAll(GroupMember former) {
         if (former != null) {
             attached.values().forEach(attachment -> former.group.unlink(attachment.pair));
         }
     }
 
-    /** What the group tells of this queue by; null when it is not in this group. */
-    Object tokenIn(SoftCompletionQueueGroup group) {
-        Membership member = membership;
-        return member != null && member.group == group ? member.token : null;
+    /** Whether this is the queue's present stay in a group. */
+    boolean isPresent(GroupMember member) {
+        return membership == member;
     }
 
-    /** Taken out of the list of a group that it is not in any more: the present one looks. */
-    void passOn() {
-        offerToGroup();
-    }
-
-    /** Begins to be in the group's list. */
-    boolean enlist() {
-        return (int) ENLISTED.getOpaque(this) == 0 && ENLISTED.compareAndSet(this, 0, 1);
-    }
-
-    /** Is no longer in the list; is polled afterwards. */
-    void delist() {
-        ENLISTED.setVolatile(this, 0);
+    /** Leaves a group, if it is in that one. */
+    synchronized void leave(SoftCompletionQueueGroup group) {
+        if (membership != null && membership.group == group) {
+            leave();
+        }
     }
 
     /** Watching ends, so that the peer needs the ready set again; the poller finds it detached and drops it. */

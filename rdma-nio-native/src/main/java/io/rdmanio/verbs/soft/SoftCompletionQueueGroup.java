@@ -36,12 +36,12 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
 
     private final ConnectionDevice device;
     private final OwnDoorbell doorbell;
-    private final AtomicReference<SoftCompletionQueue> offered = new AtomicReference<>();
+    private final AtomicReference<GroupMember> offered = new AtomicReference<>();
     private volatile PairLink[] links = NONE;
     private int asleep;
 
     // The owner's: out of the list already.
-    private SoftCompletionQueue taken;
+    private GroupMember taken;
 
     /**
      * Makes an empty group.
@@ -81,21 +81,17 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
 
     @Override
     public void remove(CompletionQueueHandle queue) {
-        SoftCompletionQueue member = (SoftCompletionQueue) queue;
-        if (member.tokenIn(this) != null) {
-            member.leave();
-        }
+        ((SoftCompletionQueue) queue).leave(this);
     }
 
-    /** Has something, which was published before. Called by any thread. */
-    void offer(SoftCompletionQueue queue) {
-        VarHandle.fullFence();
-        if (queue.enlist()) {
-            SoftCompletionQueue top;
+    /** Has something, which was published, and a full fence executed, before. Called by any thread. */
+    void offer(GroupMember member) {
+        if (member.enlist()) {
+            GroupMember top;
             do {
                 top = offered.get();
-                queue.nextOffered = top;
-            } while (!offered.compareAndSet(top, queue));
+                member.next = top;
+            } while (!offered.compareAndSet(top, member));
         }
         if ((int) ASLEEP.getVolatile(this) != 0 && ASLEEP.compareAndSet(this, 1, 0)) {
             doorbell.ring();
@@ -154,29 +150,26 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
                 }
                 taken = oldestFirst(offered.getAndSet(null));
             }
-            SoftCompletionQueue queue = taken;
-            taken = queue.nextOffered;
-            queue.nextOffered = null;
+            GroupMember member = taken;
+            taken = member.next;
+            member.next = null;
             // From here on it may be offered again.
-            queue.delist();
-            Object token = queue.tokenIn(this);
-            if (token == null) {
-                queue.passOn();
-            } else {
-                into[count++] = token;
+            member.delist();
+            if (member.queue.isPresent(member)) {
+                into[count++] = member.token;
             }
         }
         return count;
     }
 
-    private static SoftCompletionQueue oldestFirst(SoftCompletionQueue newestFirst) {
-        SoftCompletionQueue oldest = null;
-        SoftCompletionQueue queue = newestFirst;
-        while (queue != null) {
-            SoftCompletionQueue next = queue.nextOffered;
-            queue.nextOffered = oldest;
-            oldest = queue;
-            queue = next;
+    private static GroupMember oldestFirst(GroupMember newestFirst) {
+        GroupMember oldest = null;
+        GroupMember member = newestFirst;
+        while (member != null) {
+            GroupMember next = member.next;
+            member.next = oldest;
+            oldest = member;
+            member = next;
         }
         return oldest;
     }
