@@ -25,6 +25,19 @@ public abstract class ReadinessSource {
     private boolean waitsEnded;
     // end
 
+    /** Several sleepers, all of which only the event loop can wake. */
+    private static final Sleeper SEVERAL = new Sleeper() {
+        @Override
+        public CompletionQueueGroup group() {
+            return null;
+        }
+
+        @Override
+        public Object token() {
+            return this;
+        }
+    };
+
     ReadinessSource() {}
 
     /** The operations that are ready, as far as known. Lock held. */
@@ -115,12 +128,12 @@ public abstract class ReadinessSource {
         }
     }
 
-    /** The one who sleeps; null when nobody does, or several who are to be told of in several ways. Lock held. */
+    /** The one who sleeps; null when nobody does, {@link #SEVERAL} when several do who are told in several ways. Lock held. */
     final Sleeper onlySleeper() {
         Sleeper only = null;
         for (Waiter waiter : waiters) {
             if (only != null && only.group() != waiter.group()) {
-                return null;
+                return SEVERAL;
             }
             only = waiter;
         }
@@ -130,7 +143,7 @@ public abstract class ReadinessSource {
                     continue;
                 }
                 if (only != null) {
-                    return null;
+                    return SEVERAL;
                 }
                 only = watch;
             }

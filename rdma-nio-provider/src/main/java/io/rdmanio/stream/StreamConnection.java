@@ -377,6 +377,9 @@ public final class StreamConnection extends ReadinessSource {
     /** Has our completions told to whoever sleeps, or to the event loop, which wakes all. */
     private void joinGroup() {
         Sleeper sleeper = onlySleeper();
+        if (sleeper == null && !goesOnByItself()) {
+            return; // who sleeps next says where to tell
+        }
         CompletionQueueGroup wanted = sleeper == null ? null : sleeper.group();
         Object token = wanted == null ? this : sleeper.token();
         if (wanted == null) {

@@ -103,17 +103,19 @@ final class Doorbells {
             FileDescriptors.close(descriptor);
             throw new ProtocolException("doorbell " + index + ", which there is already or can't be");
         }
-        if (!shares.take(peerProcessId)) {
+        if (shares.take(peerProcessId)) {
+            try {
+                set(index, new PeerBell(Bell.ofReceived(descriptor)));
+            } catch (IOException e) {
+                shares.giveBack(peerProcessId);
+                throw new ProtocolException("a doorbell that is none: " + e.getMessage());
+            }
+        } else {
             FileDescriptors.close(descriptor);
             set(index, new PeerBell(null));
-            return;
         }
-        try {
-            set(index, new PeerBell(Bell.ofReceived(descriptor)));
-        } catch (IOException e) {
-            shares.giveBack(peerProcessId);
-            throw new ProtocolException("a doorbell that is none: " + e.getMessage());
-        }
+        // The peer's memory may have asked for it before this message came, when there was nothing to be rung.
+        ring(index);
     }
 
     /**

@@ -15,7 +15,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.ToIntFunction;
 
 /**
  * A completion queue. Completions of sends, and receives that the progress thread placed, wait in a ring of its own;
@@ -49,7 +48,17 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     }
 
     /** Where a queue pair receives. */
-    private record Attachment(ProcessPair pair, Area area) {}
+    private static final class Attachment {
+        final ProcessPair pair;
+        final Area area;
+        /** Whom it is to notify when the queue has changed the group. */
+        int nextNotifyWord;
+
+        Attachment(ProcessPair pair, Area area) {
+            this.pair = pair;
+            this.area = area;
+        }
+    }
 
     private final SoftContext context;
     private final SoftCompletionChannel channel;
@@ -568,17 +577,22 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
      * @throws IOException when a process pair has no slot left, or no descriptor is; it is in the former group then
      */
     synchronized void join(SoftCompletionQueueGroup group, Object token) throws IOException {
-        Map<Inbound, Integer> words = new HashMap<>();
+        int linked = 0;
         try {
-            for (Map.Entry<Inbound, Attachment> entry : attached.entrySet()) {
-                words.put(entry.getKey(), group.link(entry.getValue().pair));
+            for (Attachment attachment : attached.values()) {
+                attachment.nextNotifyWord = group.link(attachment.pair);
+                linked++;
             }
         } catch (IOException e) {
-            words.keySet().forEach(inbound -> group.unlink(attached.get(inbound).pair));
+            for (Attachment attachment : attached.values()) {
+                if (linked-- > 0) {
+                    group.unlink(attachment.pair);
+                }
+            }
             throw e;
         }
         GroupMember member = new GroupMember(group, this, token);
-        GroupMember former = enter(member, words::get);
+        GroupMember former = enter(member);
         if (hasSomething()) {
             group.offer(member);
         }
@@ -587,11 +601,14 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
 
     /** Leaves the group, if it is in one. */
     synchronized void leave() {
-        unlinkAll(enter(null, _ -> Notify.NOBODY));
+        for (Attachment attachment : attached.values()) {
+            attachment.nextNotifyWord = Notify.NOBODY;
+        }
+        unlinkAll(enter(null));
     }
 
     /** Has the peers notify somebody else from now on; what they said before is to be looked for. */
-    private GroupMember enter(GroupMember next, ToIntFunction<Inbound> notifyWord) {
+    private GroupMember enter(GroupMember next) {
         GroupMember former = membership;
         arming.acquire();
         try {
@@ -599,7 +616,7 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
             membership = next;
             for (Map.Entry<Inbound, Attachment> entry : attached.entrySet()) {
                 entry.getKey().setWatched(false);
-                entry.getValue().area.setNotifyWord(notifyWord.applyAsInt(entry.getKey()));
+                entry.getValue().area.setNotifyWord(entry.getValue().nextNotifyWord);
             }
         } finally {
             arming.release();
@@ -609,12 +626,22 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     }
 
     private boolean hasSomething() {
-        return hasWaiting() || attached.keySet().stream().anyMatch(Inbound::hasEntry);
+        if (hasWaiting()) {
+            return true;
+        }
+        for (Inbound inbound : attached.keySet()) {
+            if (inbound.hasEntry()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void unlinkAll(GroupMember former) {
         if (former != null) {
-            attached.values().forEach(attachment -> former.group.unlink(attachment.pair));
+            for (Attachment attachment : attached.values()) {
+                former.group.unlink(attachment.pair);
+            }
         }
     }
 

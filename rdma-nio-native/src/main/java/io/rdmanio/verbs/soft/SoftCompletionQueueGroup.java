@@ -129,10 +129,23 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
     synchronized void unlink(ProcessPair pair) {
         for (PairLink link : links) {
             if (link.pair == pair && --link.uses == 0) {
-                links = Arrays.stream(links).filter(other -> other != link).toArray(PairLink[]::new);
+                links = without(link);
                 link.close();
+                return;
             }
         }
+    }
+
+    private PairLink[] without(PairLink link) {
+        PairLink[] present = links;
+        PairLink[] fewer = new PairLink[present.length - 1];
+        int count = 0;
+        for (PairLink other : present) {
+            if (other != link) {
+                fewer[count++] = other;
+            }
+        }
+        return fewer;
     }
 
     // The owner.
