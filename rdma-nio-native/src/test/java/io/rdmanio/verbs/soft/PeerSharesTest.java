@@ -77,8 +77,12 @@ class PeerSharesTest {
                 WakePipe pipe = new WakePipe()) {
             int before = pipes();
             tell(peer, pipe, 0, 3 * DOORBELL_SHARE);
+            expectRings(peer, DOORBELL_SHARE, 3 * DOORBELL_SHARE);
             roundTrip(peer);
             assertThat(pipes() - before).isEqualTo(DOORBELL_SHARE);
+            // Each is rung when it is told: it may have been asked for before.
+            assertThat(isRung(pipe)).isTrue();
+            pipe.drain();
             ProcessPair pair = host.pairs().all().findAny().orElseThrow();
             pair.ringPeer(DOORBELL_SHARE - 1);
             assertThat(isRung(pipe)).isTrue();
@@ -91,7 +95,9 @@ class PeerSharesTest {
             peer.send(new ControlMessage.DoorbellGone(DOORBELL_SHARE));
             peer.send(new ControlMessage.DoorbellGone(0));
             tell(peer, pipe, 3 * DOORBELL_SHARE, 3 * DOORBELL_SHARE + 2);
+            expectRings(peer, 3 * DOORBELL_SHARE + 1, 3 * DOORBELL_SHARE + 2);
             roundTrip(peer);
+            pipe.drain();
             assertThat(pipes() - before).isEqualTo(DOORBELL_SHARE);
             pair.ringPeer(DOORBELL_SHARE);
             pair.ringPeer(3 * DOORBELL_SHARE + 1);
@@ -109,6 +115,12 @@ class PeerSharesTest {
             peer.send(new ControlMessage.Doorbell(i, descriptor));
         }
         FileDescriptors.close(descriptor);
+    }
+
+    private static void expectRings(RawPeer peer, int first, int end) throws IOException, ProtocolException {
+        for (int i = first; i < end; i++) {
+            assertThat(peer.receive()).isEqualTo(new ControlMessage.Ring(i));
+        }
     }
 
     /** Waits until all has been handled that the peer has said. */
