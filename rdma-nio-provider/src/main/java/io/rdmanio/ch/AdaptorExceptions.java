@@ -2,11 +2,9 @@ package io.rdmanio.ch;
 
 import java.io.IOException;
 import java.net.SocketException;
-import java.net.UnknownHostException;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetBoundException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnresolvedAddressException;
@@ -25,10 +23,6 @@ final class AdaptorExceptions {
     static <T> T io(Operation<T> operation) throws IOException {
         try {
             return operation.run();
-        } catch (UnresolvedAddressException e) {
-            UnknownHostException unknown = new UnknownHostException("Unresolved address");
-            unknown.initCause(e);
-            throw unknown;
         } catch (RuntimeException e) {
             throw known(e);
         }
@@ -54,7 +48,6 @@ final class AdaptorExceptions {
             case NotYetConnectedException _ -> "Socket is not connected";
             case AlreadyBoundException _ -> "Already bound";
             case AlreadyConnectedException _ -> "Already connected";
-            case ConnectionPendingException _ -> "Connection pending";
             case NotYetBoundException _ -> "Socket is not bound yet";
             case UnsupportedAddressTypeException _ -> "Unsupported address type";
             case UnresolvedAddressException _ -> "Unresolved address";

@@ -38,9 +38,6 @@ final class ServerSocketAdaptor extends ServerSocket {
 
     @Override
     public void bind(SocketAddress local, int backlog) throws IOException {
-        if (local instanceof InetSocketAddress inet && inet.isUnresolved()) {
-            throw new SocketException("Unresolved address");
-        }
         AdaptorExceptions.io(() -> channel.bind(local, backlog));
     }
 

@@ -47,9 +47,6 @@ final class SocketAdaptor extends Socket {
         if (remote == null) {
             throw new IllegalArgumentException("connect: The address can't be null");
         }
-        if (timeout < 0) {
-            throw new IllegalArgumentException("connect: timeout can't be negative");
-        }
         if (remote instanceof InetSocketAddress inet && inet.isUnresolved()) {
             requireOpen();
             if (channel.isConnected()) {
@@ -57,6 +54,9 @@ final class SocketAdaptor extends Socket {
             }
             close();
             throw new UnknownHostException(remote.toString());
+        }
+        if (timeout < 0) {
+            throw new IllegalArgumentException("connect: timeout can't be negative");
         }
         AdaptorExceptions.io(() -> {
             channel.connectWithin(remote, timeout);
@@ -66,9 +66,6 @@ final class SocketAdaptor extends Socket {
 
     @Override
     public void bind(SocketAddress local) throws IOException {
-        if (local instanceof InetSocketAddress inet && inet.isUnresolved()) {
-            throw new SocketException("Unresolved address");
-        }
         AdaptorExceptions.io(() -> channel.bind(local));
     }
 

@@ -21,7 +21,9 @@ final class SocketOutputStream extends OutputStream {
     @Override
     public void write(byte[] source, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, source.length);
-        channel.writeFully(ByteBuffer.wrap(source, offset, length));
+        if (length > 0) {
+            channel.writeFully(ByteBuffer.wrap(source, offset, length));
+        }
     }
 
     @Override
