@@ -5,6 +5,7 @@
 module io.rdmanio {
     requires io.rdmanio.verbs;
     requires jdk.jfr;
+    requires jdk.net;
 
     exports io.rdmanio;
 

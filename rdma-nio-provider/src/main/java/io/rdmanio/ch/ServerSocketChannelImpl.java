@@ -153,7 +153,7 @@ final class ServerSocketChannelImpl extends ServerSocketChannel implements Selec
      *
      * @param timeoutMillis 0 for endless
      * @throws SocketTimeoutException if the time is over
-     * @throws IllegalBlockingModeException if none waits and the channel is non-blocking
+     * @throws IllegalBlockingModeException if the channel is non-blocking and there is a time, or none waits
      */
     SocketChannel acceptWithin(int timeoutMillis) throws IOException {
         long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
@@ -168,12 +168,15 @@ final class ServerSocketChannelImpl extends ServerSocketChannel implements Selec
         StreamConnection accepted = null;
         acceptLock.lock();
         try {
+            boolean blocking = isBlocking();
+            if (bounded && !blocking) {
+                throw new IllegalBlockingModeException();
+            }
             ensureOpen();
             StreamListener from = listener;
             if (from == null) {
                 throw new NotYetBoundException();
             }
-            boolean blocking = isBlocking();
             try {
                 if (blocking) {
                     begin();
@@ -193,7 +196,13 @@ final class ServerSocketChannelImpl extends ServerSocketChannel implements Selec
         } finally {
             acceptLock.unlock();
         }
-        return accepted == null ? null : new SocketChannelImpl(provider(), family, accepted);
+        return accepted == null ? null : new SocketChannelImpl(provider(), family, accepted, inherited());
+    }
+
+    private SocketOptionValues inherited() {
+        synchronized (stateLock) {
+            return options.inherited();
+        }
     }
 
     private void endAccept(StreamConnection accepted) throws AsynchronousCloseException {

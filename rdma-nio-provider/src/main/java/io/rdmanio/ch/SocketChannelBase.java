@@ -50,12 +50,15 @@ abstract class SocketChannelBase extends SocketChannel implements SelectableRdma
     volatile StreamConnection connection;
     volatile boolean inputShut;
     volatile boolean outputShut;
-    final SocketOptionValues options = SocketOptionValues.ofSocket();
+    final SocketOptionValues options;
     boolean reading;
     boolean writing;
     InetSocketAddress localAddress;
     InetSocketAddress remoteAddress;
     private Socket socket;
+
+    /** The connection is broken, not ended, when it is let go of: closed with SO_LINGER 0 while registered. */
+    private boolean abortOnRelease;
     // end
 
     /** A channel that is not connected. */
@@ -66,12 +69,15 @@ abstract class SocketChannelBase extends SocketChannel implements SelectableRdma
             throw new UnsupportedOperationException("Protocol family " + family + " is not supported");
         }
         this.family = family;
+        this.options = SocketOptionValues.ofSocket();
     }
 
     /** The channel of a connection that a peer has made. */
-    SocketChannelBase(SelectorProvider provider, ProtocolFamily family, StreamConnection accepted) {
+    SocketChannelBase(
+            SelectorProvider provider, ProtocolFamily family, StreamConnection accepted, SocketOptionValues inherited) {
         super(provider);
         this.family = family;
+        this.options = inherited;
         this.connection = accepted;
         this.localAddress = accepted.localAddress();
         this.remoteAddress = accepted.remoteAddress();
@@ -129,6 +135,9 @@ abstract class SocketChannelBase extends SocketChannel implements SelectableRdma
         synchronized (stateLock) {
             ensureOpen();
             options.put(name, value);
+            if (connection != null) {
+                connection.keepAlive(options.keepAlive());
+            }
         }
         return this;
     }
@@ -280,9 +289,12 @@ abstract class SocketChannelBase extends SocketChannel implements SelectableRdma
     protected void implCloseSelectableChannel() throws IOException {
         boolean blocking = isBlocking();
         int lingerSeconds;
+        boolean deferred;
         synchronized (stateLock) {
             state = State.CLOSING;
             lingerSeconds = options.get(StandardSocketOptions.SO_LINGER, null);
+            deferred = !blocking && lingerSeconds == 0 && isRegistered();
+            abortOnRelease = deferred;
         }
         if (!blocking) {
             // none of them blocks; what is in progress comes to its end as if the close came after it
@@ -291,7 +303,9 @@ abstract class SocketChannelBase extends SocketChannel implements SelectableRdma
         } // else this may run in a thread that interrupts another, and must not wait
         StreamConnection closing = connection;
         if (closing != null) {
-            closing.close(lingerSeconds == 0);
+            if (!deferred) {
+                closing.close(lingerSeconds == 0);
+            }
             closing.endWaits();
         }
         synchronized (stateLock) {
@@ -321,6 +335,7 @@ abstract class SocketChannelBase extends SocketChannel implements SelectableRdma
         synchronized (stateLock) {
             if (state.compareTo(State.CLOSING) < 0) {
                 connection = made;
+                made.keepAlive(options.keepAlive());
                 return;
             }
         }
@@ -338,6 +353,9 @@ abstract class SocketChannelBase extends SocketChannel implements SelectableRdma
         if (state == State.CLOSING && !reading && !writing && !isRegistered()) {
             state = State.CLOSED;
             if (connection != null) {
+                if (abortOnRelease) {
+                    connection.close(true);
+                }
                 connection.release();
             }
         }
@@ -368,7 +386,12 @@ abstract class SocketChannelBase extends SocketChannel implements SelectableRdma
             return source.connectFailed() ? interestOps : interestOps & SelectionKey.OP_CONNECT;
         }
         int io = now == State.CONNECTED ? interestOps & (SelectionKey.OP_READ | SelectionKey.OP_WRITE) : 0;
-        return source.readyOrSleep(watch, io, notified);
+        if (now != State.CONNECTED || io == interestOps) {
+            return source.readyOrSleep(watch, io, notified);
+        }
+        // of interest is also what is ready only when all is, since no operation is left that would block
+        int ready = source.readyOrSleep(watch, io | StreamConnection.HUNG_UP, notified);
+        return (ready & StreamConnection.HUNG_UP) != 0 ? interestOps : ready;
     }
 
     @Override

@@ -39,8 +39,9 @@ final class SocketChannelImpl extends SocketChannelBase {
     }
 
     /** The channel of a connection that a peer has made. */
-    SocketChannelImpl(SelectorProvider provider, ProtocolFamily family, StreamConnection accepted) {
-        super(provider, family, accepted);
+    SocketChannelImpl(
+            SelectorProvider provider, ProtocolFamily family, StreamConnection accepted, SocketOptionValues inherited) {
+        super(provider, family, accepted, inherited);
     }
 
     @Override
@@ -67,7 +68,7 @@ final class SocketChannelImpl extends SocketChannelBase {
             InetSocketAddress address = Addresses.checkLocal(local, family);
             StreamConnection bound = newConnection();
             try {
-                bound.bind(address, getOption(StandardSocketOptions.SO_REUSEADDR));
+                bound.bind(address, sharesPort());
             } catch (IOException e) {
                 discard(bound);
                 throw e;
@@ -82,6 +83,11 @@ final class SocketChannelImpl extends SocketChannelBase {
             readLock.unlock();
         }
         return this;
+    }
+
+    /** rdma_cm has one option that lets sockets share a port, for what the kernel's sockets have two. */
+    private boolean sharesPort() throws IOException {
+        return getOption(StandardSocketOptions.SO_REUSEADDR) || getOption(StandardSocketOptions.SO_REUSEPORT);
     }
 
     private static StreamConnection newConnection() throws IOException {

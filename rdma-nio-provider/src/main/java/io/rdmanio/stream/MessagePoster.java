@@ -20,9 +20,15 @@ abstract sealed class MessagePoster implements AutoCloseable {
     /** Marks a send's completion; those of receives carry the number of their slot. */
     static final long SEND_ID = -1;
 
+    /** Marks the completion of a probe, a send as well. */
+    static final long PROBE_ID = -2;
+
     final StreamResources resources;
     private final SendWorkRequest payload = new SendWorkRequest(2);
     final SendWorkRequest bare = new SendWorkRequest(1);
+
+    /** Made when first needed; null before. */
+    private SendWorkRequest probe;
 
     private MessagePoster(StreamResources resources) {
         this.resources = resources;
@@ -52,6 +58,19 @@ abstract sealed class MessagePoster implements AutoCloseable {
     /** Posts a message without payload. */
     abstract void postBare(int message, boolean signalled) throws VerbsException;
 
+    /** Posts a WRITE of no bytes and without a message, signalled: the peer's device answers, its program sees nothing. */
+    void postProbe() throws VerbsException {
+        if (probe == null) {
+            probe = new SendWorkRequest(1);
+            probe.workRequestId(PROBE_ID)
+                    .opcode(SendOpcode.WRITE)
+                    .flags(SendFlags.SIGNALED)
+                    .sgeCount(0)
+                    .remote(0, 0);
+        }
+        resources.queuePair.postSend(probe);
+    }
+
     /** The message that a successful receive brought. */
     abstract int message(WorkCompletions completions, int index) throws ProtocolException;
 
@@ -59,6 +78,9 @@ abstract sealed class MessagePoster implements AutoCloseable {
     public void close() {
         payload.close();
         bare.close();
+        if (probe != null) {
+            probe.close();
+        }
     }
 
     private static int flags(boolean inline, boolean signalled) {

@@ -30,6 +30,9 @@ public final class StreamConnection extends ReadinessSource {
     /** How long a closed connection may go on delivering its tail. */
     private static final long DRAIN_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+    /** Ready when the stream has failed or both its directions have ended, besides the operations of keys. */
+    public static final int HUNG_UP = 1 << 8;
+
     private final StreamRuntime runtime;
     private final StreamListener listener;
     private final StreamReader reader = new StreamReader(this);
@@ -38,6 +41,7 @@ public final class StreamConnection extends ReadinessSource {
     // begin: guarded by lock
     private final ConnectionSetup setup;
     private final ConnectionEnd end;
+    private final KeepAliveTimer keepAlive;
     private ConnectionState state = ConnectionState.NEW;
     private IOException connectFailure;
     private StreamProtocol protocol;
@@ -62,6 +66,7 @@ public final class StreamConnection extends ReadinessSource {
         this.listener = listener;
         this.setup = new ConnectionSetup(this, runtime);
         this.end = new ConnectionEnd(this, setup, runtime);
+        this.keepAlive = new KeepAliveTimer(this, runtime);
         runtime.opened(this);
     }
 
@@ -294,6 +299,7 @@ public final class StreamConnection extends ReadinessSource {
             // answered by the event loop, for the application may not look before it expects data
             watchByEventLoop();
         }
+        keepAlive.restart();
         update();
         publish();
     }
@@ -320,7 +326,8 @@ public final class StreamConnection extends ReadinessSource {
         if (failed || protocol.canSend() || protocol.outputShut() || protocol.peerGone()) {
             ready |= SelectionKey.OP_WRITE;
         }
-        return ready;
+        boolean bothEnded = protocol.outputShut() && (protocol.inputEnded() || reader.isShut());
+        return failed || bothEnded ? ready | HUNG_UP : ready;
     }
 
     @Override
@@ -418,7 +425,8 @@ public final class StreamConnection extends ReadinessSource {
         }
     }
 
-    private void breakOff(IOException reason) {
+    /** Breaks the stream. Lock held. */
+    void breakOff(IOException reason) {
         protocol.fail(reason);
         afterProgress();
     }
@@ -506,6 +514,16 @@ public final class StreamConnection extends ReadinessSource {
         return broken;
     }
 
+    /** Has the connection kept alive from now on, or no more. */
+    public void keepAlive(KeepAlive settings) {
+        lock.lock();
+        try {
+            keepAlive.configure(settings);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Ends our output; what was written before is delivered. */
     public void shutdownOutput() {
         lock.lock();
@@ -577,6 +595,7 @@ public final class StreamConnection extends ReadinessSource {
             }
             if (state.compareTo(ConnectionState.CLOSING) < 0) {
                 cancelTimeout();
+                keepAlive.stop();
                 if (state == ConnectionState.NEW) {
                     end.bare();
                 }

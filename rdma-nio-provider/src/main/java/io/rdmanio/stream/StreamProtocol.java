@@ -41,6 +41,12 @@ final class StreamProtocol implements AutoCloseable {
     private int entrySlot;
     private long uses;
 
+    // begin: signs of life, looked for when the connection is to be kept alive
+    private boolean listensForLife;
+    private long heardNanos;
+    private boolean probeUnanswered;
+    // end
+
     // begin: how far each direction has ended
     private boolean inputEnded;
     private boolean inputDiscarded;
@@ -125,6 +131,9 @@ final class StreamProtocol implements AutoCloseable {
             // a fault of ours in one stream must not reach the selector or the thread that serves them all
             fail(new IOException("The stream's state is broken: " + this, e));
         }
+        if (total > 0 && listensForLife) {
+            heardNanos = System.nanoTime();
+        }
         return total > 0 || (failure != null && !failedBefore);
     }
 
@@ -138,9 +147,10 @@ final class StreamProtocol implements AutoCloseable {
     private void handle(int i) throws VerbsException, ProtocolException {
         long id = completions.workRequestId(i);
         boolean succeeded = completions.succeeded(i);
-        if (id == MessagePoster.SEND_ID) {
+        if (id == MessagePoster.SEND_ID || id == MessagePoster.PROBE_ID) {
             if (succeeded) {
                 window.completed();
+                probeUnanswered &= id != MessagePoster.PROBE_ID;
             } else if (!peerGone() && !disconnectSent) {
                 fail(reset(completions.status(i)));
             } else {
@@ -245,6 +255,38 @@ final class StreamProtocol implements AutoCloseable {
         window.controlPosted(slots, signalled);
         arrived.updated(half);
         return true;
+    }
+
+    // -- keeping alive --
+
+    /** Takes note of the time when something comes, from now on. */
+    void listenForLife() {
+        listensForLife = true;
+        heardNanos = System.nanoTime();
+    }
+
+    /** How long nothing has come: neither a message nor the acknowledgement of one of ours. */
+    long silentNanos() {
+        return System.nanoTime() - heardNanos;
+    }
+
+    /** Whether a probe is under way, or a control message for whose acknowledgement others wait. */
+    boolean awaitsAnswer() {
+        return probeUnanswered || !window.controlAvailable(1);
+    }
+
+    /** Has the peer's device give a sign of life, unless one is awaited already. */
+    void probe() {
+        if (awaitsAnswer() || !mayPost || disconnectSent) {
+            return;
+        }
+        try {
+            poster.postProbe();
+            window.controlPosted(1, true);
+            probeUnanswered = true;
+        } catch (VerbsException e) {
+            fail(e);
+        }
     }
 
     // -- reading: the one reader --

@@ -156,6 +156,16 @@ final class RawPeer implements AutoCloseable {
         }
     }
 
+    /** Brings its queue pair to ERROR, without a word to anybody. */
+    void fail() throws IOException {
+        resources.queuePair.toError();
+    }
+
+    /** Whether the victim hears of it nevertheless. */
+    boolean tellsOfItsFailure() {
+        return id.device().transport() == TransportType.IWARP;
+    }
+
     /** Ends the connection without a word. */
     void vanish() throws IOException {
         id.disconnect();
