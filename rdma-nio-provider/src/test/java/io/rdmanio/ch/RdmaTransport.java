@@ -1,7 +1,9 @@
 package io.rdmanio.ch;
 
 import io.rdmanio.RdmaSelectorProvider;
+import io.rdmanio.policy.TransportPolicy;
 import io.rdmanio.stream.StreamLeakCheck;
+import io.rdmanio.stream.StreamRuntime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -12,20 +14,39 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 
-/** Our provider over the RDMA device whose address {@code io.rdmanio.test.address} gives, in the lab. */
-final class RdmaTransport {
+/** Our provider over the device whose address {@code io.rdmanio.test.address} gives. */
+final class RdmaTransport implements Transport {
     private static final SelectorProvider PROVIDER = new RdmaSelectorProvider();
-
-    private RdmaTransport() {}
 
     /** Long enough for a thread that has just been started to wait for data; when it isn't, nothing fails. */
     private static final long READING_MILLIS = 100;
 
-    static SelectorProvider provider() {
+    @Override
+    public SelectorProvider provider() {
         return PROVIDER;
     }
 
-    static InetAddress address() throws IOException {
+    @Override
+    public SelectorProvider foreigner() {
+        return JdkTransport.jdk();
+    }
+
+    @Override
+    public InetAddress address() throws IOException {
+        return deviceAddress();
+    }
+
+    @Override
+    public boolean differs(Difference difference) {
+        return true;
+    }
+
+    @Override
+    public int liveConnections() throws IOException {
+        return StreamRuntime.over(TransportPolicy.engine()).connectionCount();
+    }
+
+    private static InetAddress deviceAddress() throws IOException {
         String address = System.getProperty("io.rdmanio.test.address");
         if (address == null) {
             throw new IllegalStateException("io.rdmanio.test.address does not say which device to test");
@@ -36,7 +57,7 @@ final class RdmaTransport {
     /** Makes a connection, so that what all connections share is there before a test counts. */
     static void warmUp() throws IOException {
         try (ServerSocketChannel listener =
-                        PROVIDER.openServerSocketChannel().bind(new InetSocketAddress(address(), 0));
+                        PROVIDER.openServerSocketChannel().bind(new InetSocketAddress(deviceAddress(), 0));
                 SocketChannel client = PROVIDER.openSocketChannel()) {
             client.connect(listener.getLocalAddress());
             try (SocketChannel server = listener.accept()) {
@@ -48,7 +69,7 @@ final class RdmaTransport {
             throw new IllegalStateException(e);
         }
         // the JDK keeps descriptors of its own from its first socket channel on
-        JdkTransport.provider().openSocketChannel().close();
+        JdkTransport.jdk().openSocketChannel().close();
         StreamLeakCheck.awaitQuiet();
     }
 

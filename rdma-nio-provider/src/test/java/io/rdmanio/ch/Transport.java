@@ -1,0 +1,23 @@
+package io.rdmanio.ch;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.channels.spi.SelectorProvider;
+
+/** What the contract suites run over. */
+interface Transport {
+    /** Whose channels and selectors are tested. */
+    SelectorProvider provider();
+
+    /** A provider whose channels the tested selectors must not take. */
+    SelectorProvider foreigner();
+
+    /** The local address that can be bound to and connected to. */
+    InetAddress address() throws IOException;
+
+    /** Whether a deliberate difference from the JDK's channels shows here; it never does over the JDK's. */
+    boolean differs(Difference difference);
+
+    /** Connections of this process that hold what stands behind a socket: a descriptor, or memory and queues. */
+    int liveConnections() throws IOException;
+}
