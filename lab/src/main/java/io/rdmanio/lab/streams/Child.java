@@ -31,6 +31,7 @@ final class Child implements AutoCloseable {
     private static final int KEPT_COMPLAINTS = 30;
     private static final String OUTPUT_ENDED = "it ended before it answered";
     private static final List<String> PROGRAM_THREADS = List.of("\"main\"", "\"rdma-nio-", "\"rdmanio-");
+    private static final String IDLE_IN_POOL = "ThreadPoolExecutor.getTask(";
 
     private final String name;
     private final Process process;
@@ -147,10 +148,11 @@ final class Child implements AutoCloseable {
         }
     }
 
-    /** Of a thread dump, the threads that the program and the provider have started. */
+    /** Of a thread dump, the threads that the program and the provider have started, without idle ones of a pool. */
     static String stacksOfProgram(String dump) {
         return Arrays.stream(dump.split("\n\n", -1))
                 .filter(stack -> PROGRAM_THREADS.stream().anyMatch(stack::startsWith))
+                .filter(stack -> !stack.contains(IDLE_IN_POOL))
                 .collect(Collectors.joining("\n\n"));
     }
 

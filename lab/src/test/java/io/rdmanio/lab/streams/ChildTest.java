@@ -43,7 +43,7 @@ class ChildTest {
     }
 
     @Test
-    void stacksOfProgram_leavesTheThreadsOfTheJvmOut() {
+    void stacksOfProgram_leavesTheThreadsOfTheJvmAndIdleOnesOut() {
         String dump = """
             1234:
             Full thread dump
@@ -54,11 +54,20 @@ class ChildTest {
             "C2 CompilerThread0" #9 daemon
                at B.b
 
-            "rdmanio-events" #20
+            "rdma-nio-events" #20
                at C.c
+
+            "rdma-nio-work-0" #21
+               at java.util.concurrent.ThreadPoolExecutor.getTask(ThreadPoolExecutor.java:1015)
+
+            "rdma-nio-work-1" #22
+               at D.d
+
+            "rdmanio-soft-progress" #18
+               at E.e
             """;
         assertThat(Child.stacksOfProgram(dump))
-                .contains("A.a(A.java:1)", "C.c")
-                .doesNotContain("CompilerThread", "Full thread dump");
+                .contains("A.a(A.java:1)", "C.c", "D.d", "E.e")
+                .doesNotContain("CompilerThread", "Full thread dump", "work-0");
     }
 }
