@@ -270,6 +270,10 @@ final class ProgressThread {
 
     private void round() throws IOException {
         try {
+            // A program that frees memory under its key while this thread copies it makes the JVM interrupt this
+            // thread.
+            // Nobody else has a reason to, and a logger's file would be closed by it.
+            boolean ignored = Thread.interrupted();
             runTasks();
             runTimers();
             handleEvents(sleep());

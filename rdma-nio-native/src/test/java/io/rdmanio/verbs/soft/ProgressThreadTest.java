@@ -127,6 +127,18 @@ class ProgressThreadTest {
     }
 
     @Test
+    void interruptOfTheThread_endsWithItsRound() throws InterruptedException {
+        AtomicBoolean interrupted = new AtomicBoolean();
+        progress.execute(() -> Thread.currentThread().interrupt());
+        settle();
+        // Perhaps in the same round; from now on in another.
+        settle();
+        progress.execute(() -> interrupted.set(Thread.currentThread().isInterrupted()));
+        settle();
+        assertThat(interrupted).isFalse();
+    }
+
+    @Test
     void tasksThatHandOnTasks_leaveRoomForDescriptors() throws InterruptedException, IOException {
         try (EventFd event = new EventFd()) {
             AtomicBoolean enough = new AtomicBoolean();
