@@ -39,7 +39,8 @@ public final class Epoll implements AutoCloseable {
     static final long DATA_OFFSET = PACKED ? 4 : 8;
 
     private final UseGate gate = new UseGate();
-    private final Arena arena = Arena.ofShared();
+    // Of no arena that close() ends: the thread that is reading the events at that time would be interrupted by the
+    // JVM.
     private final MemorySegment events;
     private final long eventsAddress;
     private final int maxEvents;
@@ -58,12 +59,11 @@ public final class Epoll implements AutoCloseable {
             throw new IllegalArgumentException("maxEvents " + maxEvents + " is less than 1");
         }
         this.maxEvents = maxEvents;
-        events = arena.allocate(maxEvents * EVENT_BYTES, Long.BYTES);
+        events = Arena.ofAuto().allocate(maxEvents * EVENT_BYTES, Long.BYTES);
         eventsAddress = events.address();
         try (CallFrame frame = CallFrame.enter()) {
             fileDescriptor = (int) Downcall.call(EPOLL_CREATE1, frame, FileDescriptors.O_CLOEXEC);
             if (fileDescriptor < 0) {
-                arena.close();
                 throw Errno.exception("epoll_create1", frame.errno());
             }
         }
@@ -196,13 +196,12 @@ public final class Epoll implements AutoCloseable {
     private void leave() {
         if (gate.exit()) {
             FileDescriptors.close(fileDescriptor);
-            arena.close();
         }
     }
 
     /**
      * Closes the instance, as soon as no call is in progress: wake a thread that waits without limit first. Its events
-     * can't be read any more. Idempotent, does not block.
+     * mean nothing any more. Idempotent, does not block.
      */
     @Override
     public void close() {
