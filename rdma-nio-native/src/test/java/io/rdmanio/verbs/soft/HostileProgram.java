@@ -18,12 +18,14 @@ import java.util.stream.Stream;
 /**
  * A victim with hostile peers, one for each seed, in a JVM of its own: if it crashes, or hangs, whoever started it sees that.
  * After each seed the victim must be as it was before: all work of the connections with the hostile peer given back,
- * nothing left, memory that was not granted unchanged, and an innocent connection with right data going on all the while.
- * Prints the seeds as it goes; ends with status 0 when all went well.
+ * nothing left, memory that was not granted unchanged, no thread interrupted, and an innocent connection with right data
+ * going on all the while. Prints the seeds as it goes, and its first failure as soon as there is one; ends with status 0
+ * when all went well.
  */
 final class HostileProgram implements AutoCloseable {
     private static final long SEED_NANOS = TimeUnit.SECONDS.toNanos(20);
     private static final long END_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long JOIN_MILLIS = TimeUnit.SECONDS.toMillis(10);
     private static final int CANARY_BYTES = 64 * 1024;
     private static final int WARM_UP = 20;
     private static final long STEP = 0x9E37_79B9_7F4A_7C15L;
@@ -83,34 +85,39 @@ final class HostileProgram implements AutoCloseable {
         int count = Integer.parseInt(args[1]);
         int status = 0;
         try (HostileProgram program = new HostileProgram(first)) {
-            Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
-                e.printStackTrace();
-                program.fail(e);
-            });
+            Thread.setDefaultUncaughtExceptionHandler((thread, e) -> program.fail(e));
             Thread watchdog = Thread.ofPlatform().daemon().start(program::watch);
-            Thread innocent = Thread.ofPlatform().start(program::keepGoing);
+            Thread innocent = Thread.ofPlatform().daemon().start(program::keepGoing);
             try {
                 program.attackAll(first, count);
             } catch (Throwable e) {
                 program.fail(e);
             }
             program.over = true;
-            innocent.join();
-            watchdog.join();
-            if (program.failure != null) {
-                // Not the standard output: peers send that, too, as a descriptor, and whoever spoils it must be found.
-                System.err.println("FAILED at " + program.current);
-                program.failure.printStackTrace();
-                status = 1;
-            }
+            program.join(innocent);
+            program.join(watchdog);
+            status = program.failure == null ? 0 : 1;
         }
         System.out.println("DONE");
         System.exit(status);
     }
 
-    private void fail(Throwable e) {
+    /** Tells of it at once, since what follows from it may keep this program from its end. */
+    private synchronized void fail(Throwable e) {
         if (failure == null) {
             failure = e;
+            // Not the standard output: peers send that, too, as a descriptor, and whoever spoils it must be found.
+            System.err.println("FAILED at " + current + " in " + Thread.currentThread());
+            e.printStackTrace();
+        }
+    }
+
+    private void join(Thread thread) throws InterruptedException {
+        thread.join(JOIN_MILLIS);
+        if (thread.isAlive()) {
+            IllegalStateException stuck = new IllegalStateException("does not end: " + thread);
+            stuck.setStackTrace(thread.getStackTrace());
+            fail(stuck);
         }
     }
 
@@ -173,7 +180,7 @@ final class HostileProgram implements AutoCloseable {
         long roundsBefore = innocent.rounds();
         HostilePeer hostile =
                 new HostilePeer(seed, victim.port(), Rendezvous.processName(host.userId(), host.token()), numbers());
-        Thread thread = Thread.ofPlatform().start(hostile);
+        Thread thread = Thread.ofPlatform().daemon().start(hostile);
         Random random = new Random(seed);
         boolean invited = false;
         while (!hostile.isFinished()) {
@@ -187,7 +194,7 @@ final class HostileProgram implements AutoCloseable {
             }
             step();
         }
-        thread.join();
+        join(thread);
         long deadline = System.nanoTime() + END_NANOS;
         while (!victim.ends().stream().allMatch(TrafficEnd::isOver) || innocent.rounds() == roundsBefore) {
             step();
@@ -227,6 +234,11 @@ final class HostileProgram implements AutoCloseable {
             listen("canary " + i, canaries[i].memory());
         }
         listen("unregistered memory", unregistered);
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.isInterrupted()) {
+                throw new IllegalStateException("interrupted: " + thread);
+            }
+        }
     }
 
     private static void awaitSame(Map<String, Integer> before) throws IOException, InterruptedException {
