@@ -47,6 +47,10 @@ public final class MemoryFile implements AutoCloseable {
     static final int PROT_READ = 1;
     static final int PROT_WRITE = 2;
     static final int MAP_SHARED = 1;
+    static final int MAP_PRIVATE = 2;
+    static final int MAP_FIXED = 0x10;
+    static final int MAP_ANONYMOUS = 0x20;
+    static final int MAP_NORESERVE = 0x4000;
     static final long STATFS_BYTES = 120;
     static final long TMPFS_MAGIC = 0x01021994;
 
@@ -285,6 +289,19 @@ public final class MemoryFile implements AutoCloseable {
             }
         } finally {
             descriptor.leave();
+        }
+    }
+
+    /**
+     * Puts private memory of zeros where something else is mapped, at once for everybody who is using it.
+     *
+     * @return 0 or an error number
+     */
+    static int mapZerosOver(long address, long lengthBytes) {
+        try (CallFrame frame = CallFrame.enter()) {
+            int flags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+            long result = Downcall.call(MMAP, frame, address, lengthBytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+            return result == -1 ? frame.errno() : 0;
         }
     }
 

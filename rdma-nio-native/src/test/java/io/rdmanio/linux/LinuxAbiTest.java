@@ -89,6 +89,10 @@ class LinuxAbiTest {
         table.put("PROT_READ", (long) MemoryFile.PROT_READ);
         table.put("PROT_WRITE", (long) MemoryFile.PROT_WRITE);
         table.put("MAP_SHARED", (long) MemoryFile.MAP_SHARED);
+        table.put("MAP_PRIVATE", (long) MemoryFile.MAP_PRIVATE);
+        table.put("MAP_FIXED", (long) MemoryFile.MAP_FIXED);
+        table.put("MAP_ANONYMOUS", (long) MemoryFile.MAP_ANONYMOUS);
+        table.put("MAP_NORESERVE", (long) MemoryFile.MAP_NORESERVE);
         table.put("sizeof(struct statfs)", MemoryFile.STATFS_BYTES);
         table.put("offsetof(struct statfs, f_type)", 0L);
         table.put("sizeof(((struct statfs *) 0)->f_type)", (long) Long.BYTES);

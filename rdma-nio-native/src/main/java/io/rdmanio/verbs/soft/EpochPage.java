@@ -1,9 +1,9 @@
 package io.rdmanio.verbs.soft;
 
 import io.rdmanio.linux.MemoryFile;
+import io.rdmanio.linux.RevocableMappings;
 import io.rdmanio.linux.SystemCallException;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
@@ -21,14 +21,14 @@ final class EpochPage implements AutoCloseable {
     private static final int SIZE_SEALS = MemoryFile.SEAL_SHRINK | MemoryFile.SEAL_GROW;
 
     private final MemoryFile file;
-    private final Arena arena = Arena.ofShared();
+    private final RevocableMappings mappings = new RevocableMappings();
     private final MemorySegment epochs;
 
     EpochPage() throws IOException {
         file = MemoryFile.create("rdmanio-epochs", BYTES);
         try {
             file.reserve(0, BYTES);
-            epochs = file.map(0, BYTES, true, arena);
+            epochs = mappings.map(file, 0, BYTES, true);
             file.addSeals(SIZE_SEALS | MemoryFile.SEAL_FUTURE_WRITE | MemoryFile.SEAL_SEAL);
         } catch (IOException e) {
             close();
@@ -40,17 +40,18 @@ final class EpochPage implements AutoCloseable {
      * Maps the page of a peer, whatever it sent instead.
      *
      * @param file the file, which stays the caller's
-     * @param arena whose end unmaps it
+     * @param mappings where it is mapped
      * @return the epochs, read-only
      * @throws ProtocolException when it is no such page
      * @throws SystemCallException when it can't be mapped
      */
-    static MemorySegment map(MemoryFile file, Arena arena) throws ProtocolException, SystemCallException {
+    static MemorySegment map(MemoryFile file, RevocableMappings mappings)
+            throws ProtocolException, SystemCallException {
         // In this order: a file that isn't sealed may have another size when it is mapped.
         if (!file.isSealed(SIZE_SEALS) || file.sizeBytes() != BYTES) {
             throw new ProtocolException("the page of epochs is not sealed, or has not " + BYTES + " bytes");
         }
-        return file.map(0, BYTES, false, arena);
+        return mappings.map(file, 0, BYTES, false);
     }
 
     /**
@@ -96,12 +97,10 @@ final class EpochPage implements AutoCloseable {
         return file.fileDescriptor();
     }
 
-    /** Unmaps and closes it, when nobody advances an epoch any more. Idempotent. */
+    /** Closes it and lets the memory go; whoever advances an epoch afterwards tells nobody. Idempotent. */
     @Override
     public void close() {
         file.close();
-        if (arena.scope().isAlive()) {
-            arena.close();
-        }
+        mappings.revoke();
     }
 }

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 
 /**
  * What a process knows of its peer's keys, and the peer's memory that it has mapped: at most one mapping to a slot of the
@@ -40,6 +41,7 @@ final class Imports {
 
     private final MemorySegment peerEpochs;
     private final Consumer<ControlMessage> sender;
+    private final IntConsumer quiesce;
     private final AtomicReferenceArray<AtomicReferenceArray<RemoteKey>> chunks =
             new AtomicReferenceArray<>(KeyTable.SLOTS / CHUNK);
     private final ArrayDeque<Question> questions = new ArrayDeque<>();
@@ -79,10 +81,13 @@ final class Imports {
      *
      * @param peerEpochs the peer's page of epochs
      * @param sender sends messages to the peer, in order, without blocking
+     * @param quiesce waits until every access by keys of a domain of the peer's is over that had begun; those that begin
+     *     later find what is known then
      */
-    Imports(MemorySegment peerEpochs, Consumer<ControlMessage> sender) {
+    Imports(MemorySegment peerEpochs, Consumer<ControlMessage> sender, IntConsumer quiesce) {
         this.peerEpochs = peerEpochs;
         this.sender = sender;
+        this.quiesce = quiesce;
     }
 
     /**
@@ -166,10 +171,10 @@ final class Imports {
         RemoteKey old = at(slot);
         if (old != null) {
             put(slot, null);
+            old.unmap(quiesce);
             if (old.memory() != null) {
                 mapped--;
                 MAPPED.decrementAndGet();
-                old.unmap();
             }
         }
     }

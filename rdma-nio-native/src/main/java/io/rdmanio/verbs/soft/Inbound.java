@@ -101,22 +101,13 @@ final class Inbound {
             return;
         }
         watched = watch;
-        try {
-            current.setWatched(watch);
-        } catch (IllegalStateException e) {
-            queuePair.requireDead(e);
-        }
+        current.setWatched(watch);
     }
 
     /** Whether an entry waits, read by any thread. */
     boolean hasEntry() {
         Area current = area;
-        try {
-            return current != null && isPresent(current, consumed);
-        } catch (IllegalStateException e) {
-            queuePair.requireDead(e);
-            return false;
-        }
+        return current != null && isPresent(current, consumed);
     }
 
     /** Whether an entry waits whose sender asked for an event. */
@@ -125,15 +116,11 @@ final class Inbound {
         if (current == null) {
             return false;
         }
-        try {
-            for (int index = consumed; isPresent(current, index) && index - consumed <= current.ringMask; index++) {
-                int kind = SharedWords.get(current.memory, current.entryOffset(index) + Entry.KIND);
-                if ((kind >>> Entry.FLAGS_SHIFT & Entry.SOLICITED) != 0) {
-                    return true;
-                }
+        for (int index = consumed; isPresent(current, index) && index - consumed <= current.ringMask; index++) {
+            int kind = SharedWords.get(current.memory, current.entryOffset(index) + Entry.KIND);
+            if ((kind >>> Entry.FLAGS_SHIFT & Entry.SOLICITED) != 0) {
+                return true;
             }
-        } catch (IllegalStateException e) {
-            queuePair.requireDead(e);
         }
         return false;
     }
@@ -168,7 +155,7 @@ final class Inbound {
             if (current != null && !queue.hasWaiting() && queuePair.isReceiving()) {
                 failed = take(current, false);
             }
-        } catch (IllegalStateException | ViolationException e) {
+        } catch (ViolationException e) {
             queuePair.fault(e);
         } finally {
             now = responder.endPoll();
@@ -199,7 +186,7 @@ final class Inbound {
                 failed = queuePair.isReceiving() && take(current, true);
                 wakeInitiator(current);
             }
-        } catch (IllegalStateException | ViolationException e) {
+        } catch (ViolationException e) {
             queuePair.fault(e);
         } finally {
             claim.release();

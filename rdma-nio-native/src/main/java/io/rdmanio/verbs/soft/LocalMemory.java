@@ -129,7 +129,7 @@ final class LocalMemory {
             return true;
         } catch (IllegalStateException e) {
             if (key.isAlive()) {
-                throw e; // It is the other memory that is gone.
+                throw e; // Not what the program freed.
             }
             return false;
         }

@@ -2,11 +2,11 @@ package io.rdmanio.verbs.soft;
 
 import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.MemoryFile;
+import io.rdmanio.linux.RevocableMappings;
 import io.rdmanio.linux.SystemCallException;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -51,7 +51,7 @@ final class OwnSlabs {
     private static final long FIRST_SLAB_BYTES = 1L << 20;
     private static final long PAGE = MemoryFile.PAGE_BYTES;
 
-    private final Arena arena;
+    private final RevocableMappings mappings;
     private final long maxSlabBytes;
     // Guarded by this.
     private final List<OwnSlab> slabs = new ArrayList<>();
@@ -68,16 +68,16 @@ final class OwnSlabs {
     /**
      * Makes the first slab, at whose beginning the header has its place.
      *
-     * @param arena whose end unmaps everything
+     * @param mappings where the slabs are mapped
      * @throws IOException when no memory or descriptor is left
      */
-    OwnSlabs(Arena arena) throws IOException {
-        this(arena, MAX_SLAB_BYTES);
+    OwnSlabs(RevocableMappings mappings) throws IOException {
+        this(mappings, MAX_SLAB_BYTES);
     }
 
     /** With slabs of another size, for tests. */
-    OwnSlabs(Arena arena, long maxSlabBytes) throws IOException {
-        this.arena = arena;
+    OwnSlabs(RevocableMappings mappings, long maxSlabBytes) throws IOException {
+        this.mappings = mappings;
         this.maxSlabBytes = maxSlabBytes;
         OwnSlab slab = add(FIRST_SLAB_BYTES);
         first = slab.file;
@@ -97,7 +97,7 @@ final class OwnSlabs {
         MemoryFile file = MemoryFile.create("rdmanio-slab", bytes);
         try {
             file.addSeals(SEALS);
-            MemorySegment memory = file.map(0, bytes, true, arena);
+            MemorySegment memory = mappings.map(file, 0, bytes, true);
             TreeMap<Long, Long> free = new TreeMap<>();
             free.put(0L, bytes);
             OwnSlab slab = new OwnSlab(file, memory, free);
@@ -256,7 +256,7 @@ final class OwnSlabs {
         return retired.size();
     }
 
-    /** Closes the descriptors; the memory goes with the arena. */
+    /** Closes the descriptors; the memory goes with the mappings. */
     synchronized void close() {
         closed = true;
         slabs.forEach(slab -> slab.file.close());

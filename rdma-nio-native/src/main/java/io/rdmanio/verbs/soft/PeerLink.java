@@ -97,7 +97,7 @@ final class PeerLink {
         try {
             if (search == seeking && inboundPair == null) {
                 open(pair, number);
-                failed = pair.isDead();
+                failed = isOverDeadPair();
             }
         } catch (VerbsException e) {
             LOG.log(System.Logger.Level.WARNING, "a queue pair can't be connected", e);
@@ -190,17 +190,13 @@ final class PeerLink {
     void publishState() {
         Area area = queuePair.inbound().area();
         if (area != null) {
-            try {
-                int state;
-                do {
-                    state = queuePair.peerVisibleState();
-                    area.setState(state, queuePair.accessFlags(), queuePair.minRnrTimer());
-                    // An error that came meanwhile may have been told before this, which must not be the last word.
-                    VarHandle.fullFence();
-                } while (state != queuePair.peerVisibleState());
-            } catch (IllegalStateException e) {
-                queuePair.requireDead(e);
-            }
+            int state;
+            do {
+                state = queuePair.peerVisibleState();
+                area.setState(state, queuePair.accessFlags(), queuePair.minRnrTimer());
+                // An error that came meanwhile may have been told before this, which must not be the last word.
+                VarHandle.fullFence();
+            } while (state != queuePair.peerVisibleState());
         }
     }
 
@@ -224,7 +220,11 @@ final class PeerLink {
         Outbound former = outbound;
         outbound = null;
         queuePair.sender().attach(null);
-        if (former != null && former.isUnused() && !former.pair.isDead()) {
+        if (former == null) {
+            return;
+        }
+        former.pair.removeSender(queuePair);
+        if (former.isUnused() && !former.pair.isDead()) {
             // The peer has connected anew already, before we do.
             arrivals.put(former.pair.peer(), new Arrival(former.pair, former.attach, former.area));
         }
@@ -235,13 +235,9 @@ final class PeerLink {
         inbound.claim().acquire();
         try {
             Area area = inbound.area();
-            if (area != null && !pair.isDead()) {
+            if (area != null) {
                 area.setState(Area.DOWN, 0, 0);
             }
-            inbound.detach();
-            queuePair.receiver().detach();
-        } catch (IllegalStateException e) {
-            queuePair.requireDead(e);
             inbound.detach();
             queuePair.receiver().detach();
         } finally {
@@ -267,6 +263,8 @@ final class PeerLink {
         }
         arrivals.remove(peerProcess);
         Outbound peer = new Outbound(arrival.pair, arrival.attach, arrival.area);
+        // First: whoever unmaps memory of the peer's must know who may be using it.
+        peer.pair.addSender(queuePair, peer.attach.domain());
         queuePair.sender().attach(peer);
         outbound = peer;
         queuePair.progressSoon();
@@ -323,6 +321,7 @@ final class PeerLink {
             if (current != null && isMeant(current.pair, current.attach, pair, detach)) {
                 queuePair.sender().detach();
                 outbound = null;
+                pair.removeSender(queuePair);
             }
             arrivals.values().removeIf(arrival -> isMeant(arrival.pair, arrival.attach, pair, detach));
         } finally {
@@ -340,13 +339,7 @@ final class PeerLink {
     void kickPeer() {
         Outbound peer = outbound;
         if (peer != null) {
-            try {
-                peer.kick();
-            } catch (IllegalStateException e) {
-                if (!peer.pair.isDead()) {
-                    throw e;
-                }
-            }
+            peer.kick();
         }
     }
 
@@ -363,15 +356,18 @@ final class PeerLink {
         return inboundPair == pair || (peer != null && peer.pair == pair);
     }
 
-    boolean isDead() {
+    /** Whether a pair is dead that this receives or sends over, and may have died before the queue pair could hear of it. */
+    boolean isOverDeadPair() {
         ProcessPair pair = inboundPair;
         Outbound peer = outbound;
-        // Without one, what was found unmapped belonged to a pair that has been left because it died.
-        return pair == null || peer == null || pair.isDead() || peer.pair.isDead();
+        return (pair != null && pair.isDead()) || (peer != null && peer.pair.isDead());
     }
 
-    /** The peer broke the rules: ends what we share with it. */
+    /** The peer broke the rules: ends what we share with it; unless a pair is dead, whose zeros are not the peer's. */
     void kill(String reason) {
+        if (isOverDeadPair()) {
+            return;
+        }
         ProcessPair pair = inboundPair;
         Outbound peer = outbound;
         if (pair != null) {
@@ -382,7 +378,7 @@ final class PeerLink {
         }
     }
 
-    /** Leaves a dead pair, whose memory is about to go. */
+    /** Leaves a dead pair, whose memory is about to be revoked. */
     void peerDied(ProcessPair pair) {
         queuePair.changing().lock();
         try {
@@ -390,6 +386,7 @@ final class PeerLink {
             if (peer != null && peer.pair == pair) {
                 queuePair.sender().attach(null);
                 outbound = null;
+                pair.removeSender(queuePair);
             }
             if (inboundPair == pair) {
                 endInbound(pair);

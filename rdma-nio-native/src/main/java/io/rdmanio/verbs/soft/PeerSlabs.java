@@ -1,8 +1,8 @@
 package io.rdmanio.verbs.soft;
 
 import io.rdmanio.linux.MemoryFile;
+import io.rdmanio.linux.RevocableMappings;
 import io.rdmanio.linux.SystemCallException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -19,16 +19,16 @@ final class PeerSlabs {
 
     private static final long MAX_SLAB_BYTES = 1L << 30;
 
-    private final Arena arena;
+    private final RevocableMappings mappings;
     private final List<MemorySegment> slabs = new CopyOnWriteArrayList<>();
 
     /**
      * Begins without any.
      *
-     * @param arena whose end unmaps everything
+     * @param mappings where the slabs are mapped
      */
-    PeerSlabs(Arena arena) {
-        this.arena = arena;
+    PeerSlabs(RevocableMappings mappings) {
+        this.mappings = mappings;
     }
 
     /**
@@ -53,7 +53,7 @@ final class PeerSlabs {
             if (!file.isSealed(MemoryFile.SEAL_SHRINK | MemoryFile.SEAL_GROW) || file.sizeBytes() != slabBytes) {
                 throw new ProtocolException("a slab that is not sealed, or not as large as it should be");
             }
-            MemorySegment memory = file.map(0, slabBytes, true, arena);
+            MemorySegment memory = mappings.map(file, 0, slabBytes, true);
             slabs.add(memory);
             return memory;
         } catch (SystemCallException e) {

@@ -3,14 +3,16 @@ package io.rdmanio.verbs.soft;
 import io.rdmanio.linux.Errno;
 import io.rdmanio.linux.FileDescriptors;
 import io.rdmanio.linux.MemoryFile;
+import io.rdmanio.linux.RevocableMappings;
 import io.rdmanio.linux.SystemCallException;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -20,8 +22,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * each end: what is sent at one arrives at the other.
  *
  * <p>A pair dies when the peer's process does, when the peer breaks the protocol, or when {@link #kill} is called; it is
- * marked as dead first, then those who use it are told, on the progress thread, and then its memory is unmapped, so that
- * whoever still reaches for it meets an {@link IllegalStateException}.
+ * marked as dead first, then those who use it are told, on the progress thread, and then its memory is revoked: whoever
+ * still reaches for it, without a claim or since he came too late to be told, finds zeros and writes to nobody. Zeros are
+ * no word of the peer's: whoever holds them against it asks {@link #isDead} first.
  *
  * <p>Thread safety: all methods may be called by any thread, unless they say otherwise.
  */
@@ -35,14 +38,16 @@ final class ProcessPair implements ConnectionPeer {
     private final SoftHost host;
     private final PeerId peer;
     private final ControlSocket socket;
-    private final Arena arena = Arena.ofShared();
+    private final RevocableMappings mappings = new RevocableMappings();
     private final OwnSlabs own;
-    private final PeerSlabs peers = new PeerSlabs(arena);
+    private final PeerSlabs peers = new PeerSlabs(mappings);
     private final PairHeader inbound;
     private final Exports exports;
     private final Doorbells doorbells;
     private final SlotTable<SoftQueuePair> queuePairs = new SlotTable<>(ReadySet.SLOTS);
     private final SlotTable<Object> sleepers = new SlotTable<>(PairHeader.COMPLETION_QUEUES);
+    /** Those that send over this pair, and the domains of the peer's by whose keys they do. Guarded by itself. */
+    private final Map<SoftQueuePair, Integer> senders = new HashMap<>();
     // Set once, before the pair is known to others.
     private PairHeader outbound;
     private MemorySegment peerEpochs;
@@ -68,9 +73,9 @@ final class ProcessPair implements ConnectionPeer {
         this.socket = socket;
         doorbells = new Doorbells(this::send, host.doorbellShares(), peer.processId());
         try {
-            own = new OwnSlabs(arena);
+            own = new OwnSlabs(mappings);
         } catch (IOException | RuntimeException e) {
-            arena.close();
+            mappings.revoke();
             throw e;
         }
         inbound = new PairHeader(own.header());
@@ -113,11 +118,11 @@ final class ProcessPair implements ConnectionPeer {
             throw e;
         }
         try (MemoryFile file = MemoryFile.fromDescriptor(message.epochs())) {
-            peerEpochs = EpochPage.map(file, arena);
+            peerEpochs = EpochPage.map(file, mappings);
         } catch (SystemCallException e) {
             throw new ProtocolException("a page of epochs that can't be mapped: " + e.getMessage());
         }
-        imports = new Imports(peerEpochs, this::send);
+        imports = new Imports(peerEpochs, this::send, this::quiesceSenders);
         inbound.beginSleep();
         socket.receiver(new PairReceiver(this, own, peers, doorbells));
     }
@@ -125,7 +130,7 @@ final class ProcessPair implements ConnectionPeer {
     /** Gives up a half that the peer never joined; on the progress thread. */
     void abandon() {
         own.close();
-        arena.close();
+        mappings.revoke();
     }
 
     /**
@@ -213,13 +218,17 @@ final class ProcessPair implements ConnectionPeer {
                 mourn(() -> queuePair.peerDied(this));
             }
         }
+        // Those that receive over another pair; the others have left.
+        for (SoftQueuePair sender : senders()) {
+            mourn(() -> sender.peerDied(this));
+        }
         mourners.forEach(ProcessPair::mourn);
         mourn(imports::peerDied);
         mourn(exports::peerDied);
         mourners.clear();
         doorbells.close();
         own.close();
-        arena.close();
+        mappings.revoke();
     }
 
     private static void mourn(Runnable mourner) {
@@ -232,7 +241,7 @@ final class ProcessPair implements ConnectionPeer {
     }
 
     /**
-     * Has a task run when the pair dies, on the progress thread, before its memory is unmapped; soon if it is dead
+     * Has a task run when the pair dies, on the progress thread, before its memory is revoked; soon if it is dead
      * already.
      *
      * @param task the task; must not block
@@ -309,7 +318,7 @@ final class ProcessPair implements ConnectionPeer {
      * @param slab the number of its slab
      * @param offset where it begins
      * @param bytes how long it is
-     * @return the area, mapped as long as the pair lives
+     * @return the area, the peer's as long as the pair lives
      * @throws ProtocolException when there is no such area, or it begins elsewhere than at a multiple of 64
      */
     MemorySegment peerArea(int slab, long offset, long bytes) throws ProtocolException {
@@ -344,6 +353,50 @@ final class ProcessPair implements ConnectionPeer {
      */
     SoftQueuePair queuePair(int slot) {
         return queuePairs.get(slot);
+    }
+
+    /**
+     * A queue pair is about to send over this pair, and to use keys of the peer's. If the pair is dead by then, it may
+     * not hear of it any more: ask {@link #isDead} afterwards.
+     *
+     * @param queuePair the queue pair
+     * @param peerDomain the domain of the peer's queue pair
+     */
+    void addSender(SoftQueuePair queuePair, int peerDomain) {
+        synchronized (senders) {
+            senders.put(queuePair, peerDomain);
+        }
+    }
+
+    /**
+     * A queue pair does not send over this pair any more, and is in the middle of no access by a key of the peer's.
+     *
+     * @param queuePair the queue pair
+     */
+    void removeSender(SoftQueuePair queuePair) {
+        synchronized (senders) {
+            senders.remove(queuePair);
+        }
+    }
+
+    private List<SoftQueuePair> senders() {
+        synchronized (senders) {
+            return List.copyOf(senders.keySet());
+        }
+    }
+
+    /** Waits until every access by a key of a domain of the peer's that had begun is over; on the progress thread. */
+    private void quiesceSenders(int peerDomain) {
+        List<SoftQueuePair> users = new ArrayList<>();
+        synchronized (senders) {
+            senders.forEach((queuePair, domain) -> {
+                if (domain == peerDomain) {
+                    users.add(queuePair);
+                }
+            });
+        }
+        // Without the lock: whoever has a claim may be asking for a key.
+        users.forEach(queuePair -> queuePair.sender().quiesce());
     }
 
     /**

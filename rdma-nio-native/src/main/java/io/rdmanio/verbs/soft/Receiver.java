@@ -54,9 +54,6 @@ final class Receiver {
                 wake = wanted;
                 wanted = false;
             }
-        } catch (IllegalStateException e) {
-            queuePair.fault(e);
-            flush = queuePair.isError();
         } finally {
             claim.release();
         }

@@ -2,17 +2,18 @@ package io.rdmanio.verbs.soft;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
 
 /**
  * What a key of the peer stands for, as the peer told. Three kinds: the memory is mapped here and {@link #memory} is there;
  * only the peer can reach it ({@code memory} is null); or there is nothing that this domain may reach
  * ({@link #REFUSED}, which permits nothing).
  *
- * <p>Before every access, {@link #isCurrent} must hold. An access to the memory throws IllegalStateException when the peer has
- * withdrawn the key meanwhile, or the pair has died: as long as the pair lives, that is an access that the peer does
- * not allow, as with any dead key.
+ * <p>Whoever uses one has the send claim of a queue pair that its process pair knows as a sender, and has found
+ * {@link #isCurrent} to hold under the same claim: for that claim {@link #unmap} waits before it unmaps anything. So no
+ * thread is in the middle of an access then, which the JVM would interrupt.
  *
- * <p>Thread safety: immutable.
+ * <p>Thread safety: immutable, but that it ends.
  */
 final class RemoteKey {
     /** Stands for nothing: no access is permitted. */
@@ -34,6 +35,8 @@ final class RemoteKey {
     private final MemorySegment memory;
     private final Arena arena;
     private final MemorySegment peerEpochs;
+    /** Not current any more, whatever the peer's epochs say, which may be a lie or the zeros of a dead pair. */
+    private volatile boolean ended;
 
     private RemoteKey() {
         value = 0;
@@ -84,12 +87,12 @@ final class RemoteKey {
 
     /**
      * Whether the peer still means this by the key; what is read or written by a caller that gets true may still come
-     * too late, and then throws.
+     * too late for the peer, who then finds the memory unmapped a little later.
      *
      * @return false when the key must be resolved anew
      */
     boolean isCurrent() {
-        return peerEpochs == null || EpochPage.get(peerEpochs, KeyTable.slot(value)) == epoch;
+        return peerEpochs == null || (!ended && EpochPage.get(peerEpochs, KeyTable.slot(value)) == epoch);
     }
 
     /**
@@ -133,9 +136,16 @@ final class RemoteKey {
         return from - address;
     }
 
-    /** Unmaps the memory; when this returns nobody is in the middle of an access, and nobody can begin one. */
-    void unmap() {
+    /**
+     * Unmaps the memory, if there is any, once nobody is in the middle of an access to it any more. The caller has taken
+     * the key from where others find it.
+     *
+     * @param quiesce waits until every access by keys of a domain of the peer's is over that had begun
+     */
+    void unmap(IntConsumer quiesce) {
+        ended = true;
         if (arena != null) {
+            quiesce.accept(peerDomain);
             arena.close();
         }
     }

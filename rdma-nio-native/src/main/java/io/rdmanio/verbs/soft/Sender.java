@@ -19,7 +19,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Sender {
     private static final int SUCCESS = WorkCompletionStatus.SUCCESS.value();
     private static final int FLUSHED = WorkCompletionStatus.FLUSHED.value();
-    private static final int MAX_STALE_KEYS = 4;
     private static final int[] OPCODES = new int[SendOpcode.SEND_WITH_INVALIDATE + 1];
 
     static {
@@ -119,9 +118,8 @@ final class Sender {
         int lengthBytes;
         try {
             lengthBytes = promptWrite.execute(peer, request, opcode, flags);
-        } catch (ViolationException | IllegalStateException e) {
-            // Memory that is gone, or that the peer spoilt: the long way meets it again, and knows what follows from
-            // it.
+        } catch (ViolationException e) {
+            // The long way meets it again, and knows what follows from it.
             return false;
         }
         if (lengthBytes < 0) {
@@ -162,13 +160,10 @@ final class Sender {
             return true;
         }
         try {
-            if (outbound != null && (outbound.pair.isDead() || outbound.hasMoved())) {
+            if (outbound != null && outbound.hasMoved()) {
                 run(true);
             }
             return outbound != null && outbound.isWaiting();
-        } catch (IllegalStateException e) {
-            queuePair.requireDead(e);
-            return false;
         } finally {
             releaseAndSettle();
         }
@@ -276,37 +271,16 @@ final class Sender {
     // Driving. The caller has the claim.
 
     private void run(boolean peerActed) {
-        int staleKeys = 0;
-        while (true) {
-            try {
-                drive(peerActed);
-                return;
-            } catch (ViolationException e) {
-                endWithPair(e);
-                return;
-            } catch (IllegalStateException e) {
-                if (outbound != null && outbound.pair.isDead()) {
-                    endWithPair(e);
-                    return;
-                }
-                // A key of the peer's ended during the access; the next look finds that out.
-                if (++staleKeys > MAX_STALE_KEYS) {
-                    throw e;
-                }
+        try {
+            drive(peerActed);
+        } catch (ViolationException e) {
+            queuePair.fault(e);
+            if (queuePair.isError()) {
+                // There is nobody else to flush.
+                flushClaimed();
+            } else {
+                fail();
             }
-        }
-    }
-
-    /**
-     * The peer's word was no good, or its memory is gone. When this happens in error, there is nobody else to flush; and
-     * the end of a pair over which nothing is received is not told to the queue pair.
-     */
-    private void endWithPair(RuntimeException failure) {
-        queuePair.fault(failure);
-        if (queuePair.isError()) {
-            flushClaimed();
-        } else {
-            fail();
         }
     }
 

@@ -8,8 +8,7 @@ import java.lang.invoke.VarHandle;
  * Words of memory that another process reads and writes at the same time. Every access says its ordering; offsets are
  * multiples of the word's size. What is read is the peer's word only: a reader validates or masks it.
  *
- * <p>Thread safety: stateless; the methods may be called by any thread. An access to memory that was unmapped throws
- * IllegalStateException.
+ * <p>Thread safety: stateless; the methods may be called by any thread.
  */
 final class SharedWords {
     private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle().withInvokeExactBehavior();

@@ -403,15 +403,10 @@ final class SoftQueuePair implements QueuePairHandle, ConnectedQueuePair, Memory
             if (settings.change(state, QueuePairState.READY_TO_SEND)) {
                 connection.open(pair, agreement.peerQueuePair());
             }
-        } catch (IllegalStateException e) {
-            // Its memory went while this side began to use it.
-            if (!pair.isDead()) {
-                throw e;
-            }
         } finally {
             changing.unlock();
         }
-        if (pair.isDead()) {
+        if (pair.isDead() || connection.isOverDeadPair()) {
             enterError();
         }
     }
@@ -461,7 +456,7 @@ final class SoftQueuePair implements QueuePairHandle, ConnectedQueuePair, Memory
     private void takeLast() {
         try {
             inbound.takeLast();
-        } catch (IllegalStateException | ViolationException e) {
+        } catch (ViolationException e) {
             fault(e);
         }
     }
@@ -558,20 +553,9 @@ final class SoftQueuePair implements QueuePairHandle, ConnectedQueuePair, Memory
         return isError() ? Area.DOWN : Area.NOT_OPEN;
     }
 
-    /** The data path met memory that is gone, or that the peer spoilt. */
-    void fault(RuntimeException failure) {
-        if (failure instanceof ViolationException) {
-            connection.kill(failure.getMessage());
-        } else {
-            requireDead((IllegalStateException) failure);
-        }
-    }
-
-    /** An access found memory unmapped: that is how a pair ends, and a fault otherwise. */
-    void requireDead(IllegalStateException failure) {
-        if (!connection.isDead()) {
-            throw failure;
-        }
+    /** The data path met memory that the peer spoilt. */
+    void fault(ViolationException violation) {
+        connection.kill(violation.getMessage());
     }
 
     @Override

@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,6 +39,7 @@ class HostilePeerMemoryTest {
     private static final int EPOCH = 1;
     private static final int DOMAIN = 77;
     private static final int READ_WRITE = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_WRITE;
+    private static final int LARGE = 256 * PAGE;
     private static final int SEALS = MemoryFile.SEAL_SHRINK | MemoryFile.SEAL_GROW;
 
     private UnixSocket[] sockets;
@@ -264,6 +266,46 @@ class HostilePeerMemoryTest {
         hostileSends(new ControlMessage.Revoke(KeyTable.SLOTS, 0));
         assertViolation("a slot that no key has");
         assertThat(victim.sentCount).hasValue(1);
+    }
+
+    /** The key's epoch stays what it is, so that it tells nobody to stop. */
+    @Test
+    void revocationInTheMiddleOfAnAccess_waitsForItAndDisturbsNobody() throws Exception {
+        for (int round = 0; round < 100; round++) {
+            CompletableFuture<Void> known = answerToVictim();
+            try (MemoryFile file = file(LARGE, SEALS)) {
+                hostileSends(export(LARGE, 0, file));
+            }
+            known.get(10, TimeUnit.SECONDS);
+            RemoteKey key = victim.imports.find(KEY, MemoryEnd.QUEUE_PAIR, DOMAIN);
+            CountDownLatch begun = new CountDownLatch(1);
+            CompletableFuture<Boolean> interrupted = CompletableFuture.supplyAsync(() -> useWhileCurrent(key, begun));
+            assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+            hostileSends(new ControlMessage.Revoke(KeyTable.slot(KEY), EPOCH));
+            assertThat(interrupted.get(10, TimeUnit.SECONDS)).isFalse();
+            assertThat(victim.imports.find(KEY, MemoryEnd.QUEUE_PAIR, DOMAIN)).isNull();
+            drain();
+        }
+        assertThat(victim.end).isNotDone();
+    }
+
+    /** As a queue pair does, which asks under the claim under which it goes on. */
+    private boolean useWhileCurrent(RemoteKey key, CountDownLatch begun) {
+        boolean current = true;
+        while (current) {
+            victim.using.acquire();
+            try {
+                current = key.isCurrent();
+                if (current) {
+                    key.memory().fill((byte) 1);
+                    key.memory().set(ValueLayout.JAVA_BYTE, LARGE - 1, (byte) 2);
+                }
+            } finally {
+                victim.using.release();
+            }
+            begun.countDown();
+        }
+        return Thread.currentThread().isInterrupted();
     }
 
     @Test

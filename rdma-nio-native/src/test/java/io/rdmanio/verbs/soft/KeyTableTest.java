@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmanio.linux.MemoryFile;
 import io.rdmanio.linux.ReceivedMessage;
+import io.rdmanio.linux.RevocableMappings;
 import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.VerbsException;
@@ -98,14 +99,16 @@ class KeyTableTest {
         MemoryRegionHandle region = register();
         int slot = KeyTable.slot(region.localKey());
         Key key = keys.local(region.localKey());
-        try (MemoryFile file = copyOfDescriptor();
-                Arena mapping = Arena.ofShared()) {
-            MemorySegment peers = EpochPage.map(file, mapping);
+        RevocableMappings mappings = new RevocableMappings();
+        try (MemoryFile file = copyOfDescriptor()) {
+            MemorySegment peers = EpochPage.map(file, mappings);
             assertThat(peers.isReadOnly()).isTrue();
             assertThat(EpochPage.get(peers, slot)).isEqualTo(key.epoch).isEqualTo(1);
             region.destroy();
             assertThat(EpochPage.get(peers, slot)).isEqualTo(2);
             assertThat(EpochPage.get(peers, slot + 1)).isZero();
+        } finally {
+            mappings.revoke();
         }
     }
 
@@ -133,17 +136,20 @@ class KeyTableTest {
     @Test
     void pageOfAPeer_isRefusedUnlessItIsSealedAndComplete() throws Exception {
         int seals = MemoryFile.SEAL_SHRINK | MemoryFile.SEAL_GROW;
+        RevocableMappings mappings = new RevocableMappings();
         for (long bytes : new long[] {0, EpochPage.BYTES - 1, EpochPage.BYTES + 1}) {
             try (MemoryFile file = MemoryFile.create("rdmanio-test", bytes)) {
                 file.addSeals(seals);
-                assertThatThrownBy(() -> EpochPage.map(file, arena)).isInstanceOf(ProtocolException.class);
+                assertThatThrownBy(() -> EpochPage.map(file, mappings)).isInstanceOf(ProtocolException.class);
             }
         }
         try (MemoryFile file = MemoryFile.create("rdmanio-test", EpochPage.BYTES)) {
-            assertThatThrownBy(() -> EpochPage.map(file, arena)).isInstanceOf(ProtocolException.class);
+            assertThatThrownBy(() -> EpochPage.map(file, mappings)).isInstanceOf(ProtocolException.class);
             file.addSeals(seals);
-            assertThat(EpochPage.map(file, arena).get(ValueLayout.JAVA_INT, EpochPage.BYTES - 4))
+            assertThat(EpochPage.map(file, mappings).get(ValueLayout.JAVA_INT, EpochPage.BYTES - 4))
                     .isZero();
+        } finally {
+            mappings.revoke();
         }
     }
 }

@@ -7,6 +7,7 @@ import io.rdmanio.linux.EventFd;
 import io.rdmanio.linux.MemoryFile;
 import io.rdmanio.linux.Poll;
 import io.rdmanio.linux.ReceivedMessage;
+import io.rdmanio.linux.RevocableMappings;
 import io.rdmanio.linux.SystemCallException;
 import io.rdmanio.linux.UnixSocket;
 import java.io.IOException;
@@ -42,7 +43,10 @@ final class MemoryEnd implements AutoCloseable {
     volatile Imports imports;
     final CompletableFuture<Exception> end = new CompletableFuture<>();
     private final EventFd stop = new EventFd();
-    private final Arena pairArena = Arena.ofShared();
+    /** The send claim of the one queue pair: whoever uses memory of the other end's has it. */
+    final Claim using = new Claim();
+
+    private final RevocableMappings mappings = new RevocableMappings();
     private volatile boolean hungUp;
     private final Thread progress = new Thread(this::run, "memory-end");
 
@@ -87,10 +91,15 @@ final class MemoryEnd implements AutoCloseable {
             to.receive(letter, message);
         }
         try (MemoryFile file = MemoryFile.fromDescriptor(message.takeDescriptor(0))) {
-            imports = new Imports(EpochPage.map(file, pairArena), this::send);
+            imports = new Imports(EpochPage.map(file, mappings), this::send, _ -> quiesce());
         }
         progress.setDaemon(true);
         progress.start();
+    }
+
+    private void quiesce() {
+        using.acquire();
+        using.release();
     }
 
     void send(ControlMessage message) {
@@ -207,7 +216,7 @@ final class MemoryEnd implements AutoCloseable {
         endNow();
         socket.close();
         stop.close();
-        pairArena.close();
+        mappings.revoke();
         keys.close();
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmanio.linux.FileDescriptors;
 import io.rdmanio.linux.MemoryFile;
+import io.rdmanio.linux.RevocableMappings;
 import io.rdmanio.verbs.LeakCheck;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -27,19 +28,19 @@ class OwnSlabsTest {
     @RegisterExtension
     final LeakCheck leakCheck = new LeakCheck();
 
-    private final Arena arena = Arena.ofShared();
+    private final RevocableMappings mappings = new RevocableMappings();
     private final List<ControlMessage.Slab> announced = new ArrayList<>();
     private OwnSlabs slabs;
 
     @BeforeEach
     void open() throws IOException {
-        slabs = new OwnSlabs(arena);
+        slabs = new OwnSlabs(mappings);
     }
 
     @AfterEach
     void close() {
         slabs.close();
-        arena.close();
+        mappings.revoke();
     }
 
     private Place allocate(long bytes) throws IOException {
@@ -131,25 +132,23 @@ class OwnSlabsTest {
 
     @Test
     void slabsOfOnePeer_areLimited() throws IOException {
-        try (Arena shortLived = Arena.ofShared()) {
-            OwnSlabs small = new OwnSlabs(shortLived, 1 << 20);
-            Place last = null;
-            for (int i = 0; i < OwnSlabs.MAX_SLABS; i++) {
-                last = small.allocate(900_000, announced::add);
-            }
-            assertThat(announced).hasSize(OwnSlabs.MAX_SLABS - 1);
-            assertThatThrownBy(() -> small.allocate(900_000, announced::add))
-                    .isInstanceOf(IOException.class)
-                    .hasMessageContaining("64");
-            small.free(last);
-            assertThat(small.allocate(900_000, announced::add)).isNotNull();
-            small.close();
+        OwnSlabs small = new OwnSlabs(mappings, 1 << 20);
+        Place last = null;
+        for (int i = 0; i < OwnSlabs.MAX_SLABS; i++) {
+            last = small.allocate(900_000, announced::add);
         }
+        assertThat(announced).hasSize(OwnSlabs.MAX_SLABS - 1);
+        assertThatThrownBy(() -> small.allocate(900_000, announced::add))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("64");
+        small.free(last);
+        assertThat(small.allocate(900_000, announced::add)).isNotNull();
+        small.close();
     }
 
     @Test
     void allocate_afterCloseOpensNothing() throws IOException {
-        // Closed before the memory goes with the arena, when a pair dies.
+        // Closed before the memory goes, when a pair dies.
         slabs.close();
         assertThatThrownBy(() -> allocate(2 << 20)).isInstanceOf(IllegalStateException.class);
         assertThat(announced).isEmpty();
@@ -172,7 +171,7 @@ class OwnSlabsTest {
 
     @Test
     void area_ofThePeer_liesInItsSlabBehindTheHeader() throws IOException, ProtocolException {
-        PeerSlabs peers = new PeerSlabs(arena);
+        PeerSlabs peers = new PeerSlabs(mappings);
         MemoryFile first = slabs.first();
         long size = first.sizeBytes();
         peers.add(0, size, PairHeader.BYTES, FileDescriptors.duplicate(first.fileDescriptor()));

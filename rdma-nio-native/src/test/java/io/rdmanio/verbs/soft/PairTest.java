@@ -13,11 +13,14 @@ import io.rdmanio.verbs.LeakCheck;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -34,6 +37,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class PairTest {
     @RegisterExtension
     final LeakCheck leakCheck = new LeakCheck();
+
+    private static final int STRAGGLED_BYTES = 1 << 20;
 
     private final List<SoftHost> hosts = new ArrayList<>();
     private SoftHost host;
@@ -299,13 +304,48 @@ class PairTest {
         settle(other);
         assertThat(accessible).isTrue();
         assertThat(back.isDead()).isTrue();
-        assertThatThrownBy(() -> place.memory().get(ValueLayout.JAVA_INT, 0)).isInstanceOf(IllegalStateException.class);
+        assertThat(place.memory().get(ValueLayout.JAVA_INT, 0)).isZero();
         assertThatThrownBy(() -> pair.allocateArea(64)).isInstanceOf(IOException.class);
         pair.send(new ControlMessage.ReadyToUse(1));
         pair.ringPeer(0);
         CountDownLatch late = new CountDownLatch(1);
         pair.onDeath(late::countDown);
         assertThat(late.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void kill_leavesWhoeverIsUsingTheMemoryToHimself() throws Exception {
+        ProcessPair pair = AwaitedPair.connect(host, other).pair();
+        ProcessPair back = counterpart(other, host);
+        Place place = pair.allocateArea(STRAGGLED_BYTES);
+        Place idle = pair.allocateArea(64);
+        idle.memory().fill((byte) 9);
+        await().until(() -> isThere(back, place));
+        MemorySegment seen = back.peerArea(place.slab(), place.offset(), STRAGGLED_BYTES);
+        MemorySegment seenIdle = back.peerArea(idle.slab(), idle.offset(), 64);
+        CountDownLatch begun = new CountDownLatch(1);
+        AtomicBoolean over = new AtomicBoolean();
+        CompletableFuture<Boolean> interrupted = CompletableFuture.supplyAsync(() -> {
+            while (!over.get()) {
+                place.memory().fill((byte) 1);
+                seen.fill((byte) 2);
+                begun.countDown();
+            }
+            return Thread.currentThread().isInterrupted();
+        });
+        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        pair.kill("as this test wants");
+        await().until(back::isDead);
+        settle(host);
+        settle(other);
+        over.set(true);
+        assertThat(interrupted.get(10, TimeUnit.SECONDS)).isFalse();
+        place.memory().fill((byte) 3);
+        assertThat(seen.get(ValueLayout.JAVA_BYTE, 0)).isNotEqualTo((byte) 3);
+        assertThat(idle.memory().get(ValueLayout.JAVA_BYTE, 0)).isZero();
+        assertThat(seenIdle.get(ValueLayout.JAVA_BYTE, 0)).isZero();
+        assertThat(pair.peerEpochs().get(ValueLayout.JAVA_INT, 4)).isZero();
+        assertThat(Files.readString(Path.of("/proc/self/maps"))).doesNotContain("/memfd:rdmanio-slab");
     }
 
     @Test

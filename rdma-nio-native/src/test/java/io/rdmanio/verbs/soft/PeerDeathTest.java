@@ -7,7 +7,10 @@ import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.ChildProcess;
 import io.rdmanio.verbs.LeakCheck;
 import java.io.IOException;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -72,13 +75,15 @@ class PeerDeathTest {
             ProcessPair pair = host.pairs().all().findAny().orElseThrow();
             assertThat(pair.peer().processId()).isEqualTo((int) process.pid());
             Place place = pair.allocateArea(64);
+            place.memory().fill((byte) 1);
             CountDownLatch dead = new CountDownLatch(1);
             pair.onDeath(dead::countDown);
             long beginNanos = System.nanoTime();
             process.destroyForcibly();
             assertThat(dead.await(10, TimeUnit.SECONDS)).isTrue();
             assertThat(System.nanoTime() - beginNanos).isLessThan(TimeUnit.SECONDS.toNanos(5));
-            await().until(() -> !place.memory().scope().isAlive());
+            await().until(() -> !Files.readString(Path.of("/proc/self/maps")).contains("/memfd:rdmanio-slab"));
+            assertThat(place.memory().get(ValueLayout.JAVA_BYTE, 0)).isZero();
             String name = Rendezvous.processName(host.userId(), pair.peerToken());
             assertThat(AwaitedPair.connect(host, name).errno()).isEqualTo(Errno.ECONNREFUSED);
         } finally {
