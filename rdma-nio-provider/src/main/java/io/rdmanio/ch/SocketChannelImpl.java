@@ -339,14 +339,11 @@ final class SocketChannelImpl extends SocketChannelBase {
         return room;
     }
 
-    /** Bytes that can be read without blocking. */
+    /** Bytes that can be read without blocking, also while another thread is blocked in a read. */
     int available() throws IOException {
-        readLock.lock();
-        try {
+        synchronized (stateLock) {
             ensureOpenAndConnected();
             return inputShut ? 0 : connection.reader().available();
-        } finally {
-            readLock.unlock();
         }
     }
 
@@ -361,10 +358,18 @@ final class SocketChannelImpl extends SocketChannelBase {
     /**
      * Writes for the adaptor, in blocking mode, all of it.
      *
+     * @throws IOException if the channel is closed, shut or reset before all is written
      * @throws IllegalBlockingModeException in non-blocking mode
      */
     void writeFully(ByteBuffer source) throws IOException {
-        write(source, true);
+        writeLock.lock();
+        try {
+            while (source.hasRemaining()) {
+                write(source, true); // writes less only when it can't go on, and the next tells why
+            }
+        } finally {
+            writeLock.unlock();
+        }
     }
 
     private int write(ByteBuffer source, boolean blockingRequired) throws IOException {

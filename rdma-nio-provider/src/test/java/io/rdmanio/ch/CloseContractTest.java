@@ -314,6 +314,22 @@ abstract class CloseContractTest extends ChannelContract {
     }
 
     @Test
+    void rule31_shutdown_afterAReset_isHarmless() throws IOException {
+        try (Pair pair = connect()) {
+            pair.client().setOption(StandardSocketOptions.SO_LINGER, 0);
+            pair.client().close();
+            assertThatThrownBy(() -> pair.server().read(ByteBuffer.allocate(1))).hasMessage("Connection reset");
+            assertThatThrownBy(() -> pair.server().write(ByteBuffer.allocate(1)))
+                    .isInstanceOf(IOException.class)
+                    .isNotInstanceOf(ClosedChannelException.class);
+            assertThat(pair.server().isConnected()).isTrue();
+            pair.server().shutdownInput();
+            pair.server().shutdownOutput();
+            pair.server().setOption(StandardSocketOptions.SO_LINGER, 5);
+        }
+    }
+
+    @Test
     void rule31_reset_endsABlockedRead() throws Exception {
         try (Pair pair = connect()) {
             Doing<Integer> reader =

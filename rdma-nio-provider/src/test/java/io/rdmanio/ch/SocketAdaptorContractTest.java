@@ -131,6 +131,43 @@ abstract class SocketAdaptorContractTest extends ChannelContract {
         }
     }
 
+    @Test
+    void rule42_available_isToldWhileAnotherThreadReads() throws Exception {
+        try (Pair pair = connect()) {
+            InputStream input = pair.client().socket().getInputStream();
+            Doing<Integer> reader = doing(input::read).blocked();
+            assertThat(doing(input::available).get()).isZero();
+            writeAll(pair.server(), ByteBuffer.wrap(new byte[] {3}));
+            assertThat(reader.get()).isEqualTo(3);
+        }
+    }
+
+    /** A stream's write that returns has written all, so one that can't does not return. */
+    @Test
+    void rule42_write_thatIsCutShort_throws() throws Exception {
+        interface Cut {
+            void by(Pair pair) throws IOException;
+        }
+        Cut reset = pair -> {
+            pair.server().setOption(StandardSocketOptions.SO_LINGER, 0);
+            pair.server().close();
+        };
+        Cut close = pair -> pair.client().close();
+        Cut shutdown = pair -> pair.client().shutdownOutput();
+        for (Cut cut : List.of(reset, close, shutdown)) {
+            try (Pair pair = connect()) {
+                OutputStream output = pair.client().socket().getOutputStream();
+                Doing<Void> writer = doing(() -> {
+                    output.write(new byte[32 << 20]);
+                    return null;
+                });
+                awaitBlocked(writer.thread());
+                cut.by(pair);
+                writer.failed().isInstanceOf(IOException.class);
+            }
+        }
+    }
+
     // -- timeouts --
 
     @Test
