@@ -31,7 +31,6 @@ final class Child implements AutoCloseable {
     private static final int KEPT_COMPLAINTS = 30;
     private static final String OUTPUT_ENDED = "it ended before it answered";
     private static final List<String> PROGRAM_THREADS = List.of("\"main\"", "\"rdma-nio-", "\"rdmanio-");
-    private static final String IDLE_IN_POOL = "ThreadPoolExecutor.getTask(";
 
     private final String name;
     private final Process process;
@@ -148,11 +147,17 @@ final class Child implements AutoCloseable {
         }
     }
 
-    /** Of a thread dump, the threads that the program and the provider have started, without idle ones of a pool. */
+    /**
+     * Of a thread dump, the threads that the program and the provider have started, without idle ones of a pool and without
+     * the frames of which a call into C consists.
+     */
     static String stacksOfProgram(String dump) {
         return Arrays.stream(dump.split("\n\n", -1))
                 .filter(stack -> PROGRAM_THREADS.stream().anyMatch(stack::startsWith))
-                .filter(stack -> !stack.contains(IDLE_IN_POOL))
+                .filter(stack -> !stack.contains("ThreadPoolExecutor.getTask("))
+                .map(stack -> stack.lines()
+                        .filter(line -> !line.contains("java.lang.invoke.LambdaForm") && !line.contains("DowncallStub"))
+                        .collect(Collectors.joining("\n")))
                 .collect(Collectors.joining("\n\n"));
     }
 

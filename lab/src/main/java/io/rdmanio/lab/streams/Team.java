@@ -9,7 +9,7 @@ import java.util.Locale;
 
 /** Two JVMs with {@link StreamSpeed}, a server and a client of it, over one transport. For one thread. */
 final class Team implements AutoCloseable {
-    private static final int PATIENCE_SECONDS = 60;
+    private static final int PATIENCE_SECONDS = 30;
     /** How long the server may take when the client has come to the end. */
     private static final int SERVER_PATIENCE_SECONDS = 20;
 
