@@ -3,6 +3,7 @@ package io.rdmanio.ch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmanio.RdmaSelectorProvider;
 import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
@@ -25,6 +26,15 @@ abstract class ProviderContractTest extends ChannelContract {
         try (ChildJvm jvm = ChildJvm.of(provider(), DefaultProvider.class)) {
             assertThat(jvm.output().lines())
                     .containsExactly(provider().getClass().getName(), "the same");
+        }
+    }
+
+    /** Ours is the one service on this class path. */
+    @Test
+    @Tag("once")
+    void rule01_provider_isFoundAsAService() throws Exception {
+        try (ChildJvm jvm = ChildJvm.start(List.of(), DefaultProvider.class)) {
+            assertThat(jvm.output().lines()).containsExactly(RdmaSelectorProvider.class.getName(), "the same");
         }
     }
 
