@@ -11,7 +11,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Somebody's search for a pair with the process that listens at a name, until it is found or the time is over. It connects
  * to the name and leaves the rest to a {@link PairHandshake}; when that finds that another connection between the two
- * processes is ahead, the search waits for that one, or tries again. Belongs to the progress thread.
+ * processes is ahead, the search waits for that one, or tries again; a search that comes while another one is at the same
+ * name waits for its handshake, so that a thousand that begin at once are one. A process that does not answer in time is
+ * asked again, as long as the search has time. Belongs to the progress thread.
  */
 final class PairAttempt {
     private static final Logger LOG = System.getLogger(PairAttempt.class.getName());
@@ -50,6 +52,11 @@ final class PairAttempt {
         if (over) {
             return;
         }
+        PairHandshake underway = host.pairs().underway(abstractName);
+        if (underway != null) {
+            waitFor(underway);
+            return;
+        }
         UnixSocket socket;
         try {
             socket = UnixSocket.connect(abstractName);
@@ -66,6 +73,7 @@ final class PairAttempt {
             PairHandshake begun = PairHandshake.begin(host, socket, this);
             if (!over) {
                 handshake = begun;
+                begun.isUnderwayAt(abstractName);
             }
         } catch (IOException e) {
             LOG.log(Level.DEBUG, "no handshake with " + abstractName, e);

@@ -103,8 +103,18 @@ final class PairHandshake implements ControlSocket.Receiver {
         boolean ignored = connection.send(MemorySegment.ofBuffer(bytes.flip()));
     }
 
+    /** Known to other searches at the same name, unless it has ended already. */
+    void isUnderwayAt(String abstractName) {
+        if (state != State.OVER) {
+            host.pairs().begun(abstractName, this);
+        }
+    }
+
     private void timedOut() {
-        ended(Errno.ETIMEDOUT, "no answer");
+        drop("no answer");
+        if (attempt != null && attempt.isAbout(this)) {
+            attempt.again();
+        }
     }
 
     private void hello(boolean useExisting) {
@@ -167,6 +177,7 @@ final class PairHandshake implements ControlSocket.Receiver {
         ProcessPair existing = host.pairs().alive(peer);
         if (existing != null) {
             attempt.paired(existing);
+            List.copyOf(waiting).forEach(other -> other.paired(existing));
             drop("there is a pair already");
             return;
         }

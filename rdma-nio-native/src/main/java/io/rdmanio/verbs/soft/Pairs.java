@@ -36,6 +36,8 @@ final class Pairs {
     private final Map<PeerId, PairHandshake> claims = new HashMap<>();
     private final Set<PairHandshake> handshakes = new HashSet<>();
     private final Set<PairAttempt> attempts = new HashSet<>();
+    /** The handshakes that this process began, by the name that it connected to. */
+    private final Map<String, PairHandshake> underway = new HashMap<>();
 
     /**
      * Begins without any.
@@ -92,6 +94,22 @@ final class Pairs {
     void remove(PairHandshake handshake) {
         handshakes.remove(handshake);
         claims.values().remove(handshake);
+        underway.values().remove(handshake);
+    }
+
+    /** This process has begun a handshake with whoever listens at a name. */
+    void begun(String abstractName, PairHandshake handshake) {
+        underway.put(abstractName, handshake);
+    }
+
+    /**
+     * Finds the handshake that this process has begun with whoever listens at a name.
+     *
+     * @param abstractName the name
+     * @return the handshake, or null
+     */
+    PairHandshake underway(String abstractName) {
+        return underway.get(abstractName);
     }
 
     /**

@@ -67,6 +67,38 @@ class PairTest {
         return started;
     }
 
+    @Test
+    void searchesThatBeginAtOnce_areOneHandshake() {
+        // More than a process may have under way at the other end.
+        List<AwaitedPair> searches = new ArrayList<>();
+        for (int i = 0; i < 600; i++) {
+            searches.add(AwaitedPair.connect(host, other));
+        }
+        ProcessPair pair = searches.getFirst().pair();
+        assertThat(searches).allSatisfy(search -> assertThat(search.pair()).isSameAs(pair));
+        assertThat(host.pairs().count()).isEqualTo(1);
+        await().untilAsserted(() -> assertThat(other.pairs().count()).isEqualTo(1));
+    }
+
+    @Test
+    void searchAtAProcessThatDoesNotAnswer_asksAgainAsLongAsItHasTime() throws Exception {
+        String name = "rdmanio-test/" + ProcessHandle.current().pid() + "/" + System.nanoTime();
+        try (UnixSocket listener = UnixSocket.listen(name, 8)) {
+            long timeoutMillis = TimeUnit.NANOSECONDS.toMillis(PairHandshake.TIMEOUT_NANOS) + 2000;
+            AwaitedPair first = AwaitedPair.connect(host, name, timeoutMillis);
+            AwaitedPair second = AwaitedPair.connect(host, name, timeoutMillis);
+            assertThat(first.errno()).isEqualTo(Errno.ETIMEDOUT);
+            assertThat(second.errno()).isEqualTo(Errno.ETIMEDOUT);
+            int asked = 0;
+            for (UnixSocket accepted = listener.accept(); accepted != null; accepted = listener.accept()) {
+                accepted.close();
+                asked++;
+            }
+            // Both together, and then once more.
+            assertThat(asked).isEqualTo(2);
+        }
+    }
+
     /** The pair that the other end has. */
     private static ProcessPair counterpart(SoftHost ofHost, SoftHost withHost) {
         await().until(() -> ofHost.pairs().count() > 0);
