@@ -18,6 +18,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
@@ -41,6 +42,9 @@ public final class QueuePair implements AutoCloseable {
     private final AsyncSource asyncSource;
     // Guarded by itself. A queue pair that is in a group can't be destroyed.
     private final Set<Membership> memberships = new HashSet<>();
+    // Run by the destroy; null when there is none, or the engine has it.
+    private final AtomicBoolean quietTaskGiven = new AtomicBoolean();
+    private volatile Runnable quietTask;
 
     private QueuePair(
             DeviceContext context,
@@ -88,6 +92,32 @@ public final class QueuePair implements AutoCloseable {
             throw e;
         }
         asyncSource.endDestroy();
+        Runnable task = quietTask;
+        if (task != null) {
+            task.run();
+        }
+    }
+
+    /**
+     * Has a task run when the queue pair is destroyed and nothing that the peer has begun reaches this side's memory through
+     * it any more, so that the memory may be used for something else. With a device of hardware that is as soon as it is
+     * destroyed. Over the software device the peer's processor does the copying: the task runs when the peer's process
+     * has said that it is through, or has ended, which may be after {@link #close} has returned.
+     *
+     * @param task the task; must not block, run by the thread that closes or by one of the engine's
+     * @throws IllegalStateException after close, or when there is a task already
+     */
+    public void onQuiet(Runnable task) {
+        Objects.requireNonNull(task, "task");
+        life.enter();
+        try {
+            if (!quietTaskGiven.compareAndSet(false, true)) {
+                throw new IllegalStateException("this queue pair has such a task already");
+            }
+            quietTask = handle.keepForQuiet(task) ? null : task;
+        } finally {
+            life.exit();
+        }
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.rdmanio.stream;
 
 import io.rdmanio.linux.Errno;
+import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.TransportType;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationEvent;
@@ -14,6 +15,7 @@ import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.net.SocketException;
+import java.util.function.Consumer;
 
 /**
  * How a connection comes about: binding, resolving, making memory and queues, and the request or its acceptance.
@@ -52,6 +54,9 @@ final class ConnectionSetup {
         this.connection = connection;
         this.runtime = runtime;
     }
+
+    /** How long the process is looked for that will be asked; the request itself waits longer. */
+    private static final int PEER_TIMEOUT_MILLIS = 2000;
 
     /** The step that follows when memory and queues exist. */
     private interface Step {
@@ -146,16 +151,19 @@ final class ConnectionSetup {
     }
 
     /** Has a worker make memory and queues and send the request, which over iWARP may take as long as TCP's connect. */
-    void sendRequest() {
+    void sendRequest() throws VerbsException {
         boolean iwarp = id.device().transport() == TransportType.IWARP;
         ConnectionParameters parameters =
                 new ConnectionParameters(0, iwarp ? 1 : 0, 1, RETRY_COUNT, RNR_RETRY_INFINITE, false, 0);
-        Runnable task = () -> makeThen(made -> id.connect(parameters, parametersOf(made)));
+        Consumer<Runnable> worker = iwarp ? runtime::executeSlowConnect : runtime::execute;
         connection.workBegins();
-        if (iwarp) {
-            runtime.executeSlowConnect(task);
-        } else {
-            runtime.execute(task);
+        try {
+            id.findPeer(
+                    PEER_TIMEOUT_MILLIS,
+                    gid -> worker.accept(() -> makeThen(gid, made -> id.connect(parameters, parametersOf(made)))));
+        } catch (VerbsException e) {
+            connection.workNeverBegan();
+            throw e;
         }
     }
 
@@ -173,7 +181,14 @@ final class ConnectionSetup {
     /** Has a worker make memory and queues and accept. */
     void accept(ConnectionParameters parameters) {
         connection.workBegins();
-        runtime.execute(() -> makeThen(made -> id.accept(parameters, parametersOf(made))));
+        runtime.execute(() -> {
+            try {
+                // who asked is known, so this is told at once
+                id.findPeer(0, gid -> makeThen(gid, made -> id.accept(parameters, parametersOf(made))));
+            } catch (VerbsException e) {
+                connection.workEnds(runtime.failures().of(e, remote));
+            }
+        });
     }
 
     // -- both sides --
@@ -182,11 +197,12 @@ final class ConnectionSetup {
         return StreamProtocol.parametersOf(made).encode();
     }
 
-    private void makeThen(Step step) {
+    private void makeThen(Gid gid, Step step) {
         IOException failure = null;
         try {
             if (stillWanted(null)) {
-                StreamResources made = StreamResources.create(id, configuration, !runtime.hasGroups());
+                StreamResources made = StreamResources.create(
+                        id, configuration, !runtime.hasGroups(), runtime.memory(), runtime.identity(gid, remote));
                 if (stillWanted(made)) {
                     step.with(made);
                 }

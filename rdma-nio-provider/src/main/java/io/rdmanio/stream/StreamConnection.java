@@ -213,6 +213,11 @@ public final class StreamConnection extends ReadinessSource {
         end.workBegins();
     }
 
+    /** It is not going to after all. Lock held. */
+    void workNeverBegan() {
+        end.workEnds();
+    }
+
     /** A worker has done so; the connection fails with its failure if it is still being made. */
     void workEnds(IOException failure) {
         lock.lock();

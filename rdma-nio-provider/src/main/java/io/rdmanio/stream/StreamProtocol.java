@@ -92,12 +92,12 @@ final class StreamProtocol implements AutoCloseable {
         return new PeerParameters(
                 ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN,
                 resources.configuration.receiveCredits(),
-                resources.table.address(),
-                resources.exposed.remoteKey(),
+                resources.offers.address(),
+                resources.offers.remoteKey(),
                 PeerParameters.TABLE_ENTRIES,
                 new PeerParameters.BufferHalf(
-                        resources.exposed.address(),
-                        resources.exposed.remoteKey(),
+                        resources.received.address(),
+                        resources.received.remoteKey(),
                         resources.configuration.receiveBufferBytes() / 2));
     }
 
@@ -239,8 +239,8 @@ final class StreamProtocol implements AutoCloseable {
             entrySlot = (entrySlot + 1) % SendWindow.CONTROL_SLOTS;
             TargetTable.encodeEntry(
                     entry,
-                    resources.exposed.address() + arrived.freeHalfOffset(),
-                    resources.exposed.remoteKey(),
+                    resources.received.address() + arrived.freeHalfOffset(),
+                    resources.received.remoteKey(),
                     arrived.halfBytes(),
                     swapEntries);
             poster.payload()
@@ -396,12 +396,12 @@ final class StreamProtocol implements AutoCloseable {
     void postData(int length, boolean inline) throws IOException {
         uses++;
         SendWorkRequest request = poster.payload();
-        int key = resources.local.localKey();
         int held = inline ? 0 : length;
         if (inline) {
-            request.sgeCount(1).sge(0, resources.inlineMemory.address(), length, key);
+            request.sgeCount(1).sge(0, resources.inlineMemory.address(), length, resources.local.localKey());
         } else {
-            long buffer = resources.local.address();
+            int key = resources.sent.localKey();
+            long buffer = resources.sent.address();
             int first = Math.min(length, resources.configuration.sendBufferBytes() - window.head());
             request.sgeCount(first == length ? 1 : 2).sge(0, buffer + window.head(), first, key);
             if (first < length) {

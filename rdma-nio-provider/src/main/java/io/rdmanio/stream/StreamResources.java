@@ -1,10 +1,7 @@
 package io.rdmanio.stream;
 
-import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.CompletionChannel;
 import io.rdmanio.verbs.CompletionQueue;
-import io.rdmanio.verbs.MemoryRegion;
-import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairCapabilities;
 import io.rdmanio.verbs.QueuePairInitAttributes;
@@ -20,16 +17,14 @@ import java.nio.ByteBuffer;
 /**
  * What one stream holds of its device: memory, completion channel and queue, queue pair, and all receives posted.
  *
- * <p>Two memory regions: the receive buffer and the table of halves, which the peer writes, and everything else, which it
- * may not. Creating and closing block in the kernel for a while. Not thread-safe: created by one worker, used under the
- * connection's lock, closed by one worker after the last user has left.
+ * <p>Its memory is borrowed of what all connections with the same peer share: the receive buffer and the table of halves, which
+ * the peer writes, and everything else, which it may not. Creating and closing block in the kernel for a while. Not
+ * thread-safe: created by one worker, used under the connection's lock, closed by one worker after the last user has left.
  */
 final class StreamResources implements AutoCloseable {
     /** Receives beyond the credits, for control messages, which cost no credit. */
     static final int EXTRA_RECEIVES = SendWindow.CONTROL_SLOTS;
 
-    private static final long PAGE_BYTES = 4096;
-    private static final int TABLE_AREA_BYTES = 64;
     private static final int SEND_SGES = 2;
 
     final StreamConfiguration configuration;
@@ -41,8 +36,18 @@ final class StreamResources implements AutoCloseable {
     final CompletionQueue completionQueue;
     final QueuePair queuePair;
 
-    final MemoryRegion exposed;
-    final MemoryRegion local;
+    /** The receive buffer. */
+    final MemoryBlock received;
+
+    /** Where the peer writes its offers. */
+    final MemoryBlock offers;
+
+    /** What is sent inline, entries of the peer's table, and what messages are received in over iWARP. */
+    final MemoryBlock local;
+
+    /** The send buffer. */
+    final MemoryBlock sent;
+
     final MemorySegment table;
     final MemorySegment entries;
     final MemorySegment inlineMemory;
@@ -55,44 +60,45 @@ final class StreamResources implements AutoCloseable {
     private final ReceiveWorkRequest receive;
 
     private StreamResources(
-            CommunicationId id, StreamConfiguration configuration, boolean ownChannel, ResourceStack undo)
+            CommunicationId id,
+            StreamConfiguration configuration,
+            boolean ownChannel,
+            BorrowedMemory memory,
+            ResourceStack undo)
             throws IOException {
         this.id = id;
         this.configuration = configuration;
         this.messagesAsSend = id.device().transport() == TransportType.IWARP;
-        // one for each connection: within a domain, every peer's writes reach every exposed region
-        ProtectionDomain domain = undo.add(id.device().allocateProtectionDomain());
 
-        // allocated by the device, which lets the peer of a software device write it by itself
-        int receiveBytes = configuration.receiveBufferBytes();
-        this.exposed = undo.add(domain.allocateMemory(
-                wholePages(receiveBytes + TABLE_AREA_BYTES), AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE));
-        MemorySegment exposedMemory = exposed.memory();
-        this.receiveBuffer = exposedMemory.asSlice(0, receiveBytes).asByteBuffer();
-        this.table = exposedMemory.asSlice(receiveBytes, TargetTable.LENGTH_BYTES);
+        this.received = memory.exposed(configuration.receiveBufferBytes());
+        this.receiveBuffer = received.memory().asByteBuffer();
+        this.offers = memory.exposed(TargetTable.LENGTH_BYTES);
+        this.table = offers.memory();
+        table.fill((byte) 0);
 
         int receives = configuration.receiveCredits() + EXTRA_RECEIVES;
         int entryBytes = SendWindow.CONTROL_SLOTS * TargetTable.ENTRY_BYTES;
         int slotBytes = messagesAsSend ? receives * StreamMessage.LENGTH_BYTES : 0;
         int inlineAreaBytes = configuration.inlineBytes() + StreamMessage.LENGTH_BYTES;
-        int sendBytes = configuration.sendBufferBytes();
-        this.local = undo.add(domain.allocateMemory(
-                wholePages(sendBytes + entryBytes + slotBytes + inlineAreaBytes), AccessFlags.LOCAL_WRITE));
+        this.local = memory.local(entryBytes + slotBytes + inlineAreaBytes);
         MemorySegment localMemory = local.memory();
-        this.sendBuffer = localMemory.asSlice(0, sendBytes).asByteBuffer();
-        this.entries = localMemory.asSlice(sendBytes, entryBytes);
-        this.messageSlots = localMemory.asSlice(sendBytes + entryBytes, slotBytes);
-        this.inlineMemory = localMemory.asSlice(sendBytes + entryBytes + slotBytes, inlineAreaBytes);
+        this.entries = localMemory.asSlice(0, entryBytes);
+        this.messageSlots = localMemory.asSlice(entryBytes, slotBytes);
+        this.inlineMemory = localMemory.asSlice(entryBytes + slotBytes, inlineAreaBytes);
         this.inlineBuffer = inlineMemory.asByteBuffer();
+        this.sent = memory.local(configuration.sendBufferBytes());
+        this.sendBuffer =
+                sent.memory().asSlice(0, configuration.sendBufferBytes()).asByteBuffer();
 
         this.completionChannel = ownChannel ? undo.add(id.device().createCompletionChannel()) : null;
         this.completionQueue = undo.add(id.device().createCompletionQueue(depthEntries(), completionChannel));
         QueuePairCapabilities wanted = new QueuePairCapabilities(
                 configuration.sendQueueEntries(), receives, SEND_SGES, 1, configuration.inlineBytes());
         this.queuePair = undo.add(id.createQueuePair(
-                domain,
+                memory.protectionDomain(),
                 QueuePairInitAttributes.of(QueuePairType.RELIABLE_CONNECTED, wanted)
                         .withCompletionQueue(completionQueue)));
+        memory.leaveTo(queuePair);
         this.receive = undo.add(new ReceiveWorkRequest(1));
         for (int slot = 0; slot < receives; slot++) {
             postReceive(slot);
@@ -103,21 +109,25 @@ final class StreamResources implements AutoCloseable {
      * Makes everything a stream needs on the device that an id is bound to, and posts the whole receive queue.
      *
      * @param ownChannel whether it has a completion channel of its own
+     * @param memory of all streams
+     * @param identity of the peer, as {@link StreamMemory#enter} has it
      * @throws IOException if the device or a limit of the process refuses; nothing is left behind then
      */
-    static StreamResources create(CommunicationId id, StreamConfiguration configuration, boolean ownChannel)
+    static StreamResources create(
+            CommunicationId id,
+            StreamConfiguration configuration,
+            boolean ownChannel,
+            StreamMemory memory,
+            Object identity)
             throws IOException {
         StreamConfiguration bounded =
                 configuration.boundedBy(id.device().attributes().maxQueuePairWorkRequests());
         try (ResourceStack undo = new ResourceStack()) {
-            StreamResources resources = new StreamResources(id, bounded, ownChannel, undo);
+            BorrowedMemory borrowed = undo.add(new BorrowedMemory(memory, memory.enter(id, identity)));
+            StreamResources resources = new StreamResources(id, bounded, ownChannel, borrowed, undo);
             undo.moveTo(resources.owned);
             return resources;
         }
-    }
-
-    private static long wholePages(long bytes) {
-        return bytes + PAGE_BYTES - 1 & -PAGE_BYTES;
     }
 
     /** Completions that can be outstanding. */

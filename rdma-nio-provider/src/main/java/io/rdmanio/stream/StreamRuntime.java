@@ -1,6 +1,7 @@
 package io.rdmanio.stream;
 
 import io.rdmanio.verbs.CompletionQueueGroup;
+import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationEvent;
@@ -9,6 +10,7 @@ import io.rdmanio.verbs.cm.EventChannel;
 import io.rdmanio.verbs.cm.PortSpace;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -58,6 +60,8 @@ public final class StreamRuntime {
     private final LoopGroup loopGroup;
 
     private final WaitGroups waitGroups;
+    private final StreamMemory memory = new StreamMemory(this);
+    private final boolean peersHaveGids;
     private final EventChannel eventChannel;
     private volatile EventLoop.Registration eventWatch;
     private final ThreadPoolExecutor connectors = executor("rdma-nio-connect", MAX_SLOW_CONNECTS);
@@ -70,6 +74,7 @@ public final class StreamRuntime {
         this.engine = engine;
         failures = new ConnectFailures(engine);
         waitGroups = new WaitGroups(engine);
+        peersHaveGids = engine.name().equals(RdmaEngine.soft().name());
         timer.setRemoveOnCancelPolicy(true);
         eventChannel = EventChannel.open(engine);
         loopGroup = engine.hasCompletionQueueGroups() ? LoopGroup.start(engine) : null;
@@ -127,6 +132,22 @@ public final class StreamRuntime {
     /** Groups for threads that block. */
     WaitGroups waitGroups() {
         return waitGroups;
+    }
+
+    /** Memory for all connections. */
+    StreamMemory memory() {
+        return memory;
+    }
+
+    /**
+     * What tells a peer from others that must not reach its memory: the process where processes are told apart, else the
+     * address.
+     *
+     * @param gid as {@link CommunicationId#findPeer} tells it
+     * @return null when it is not known
+     */
+    Object identity(Gid gid, InetSocketAddress peer) {
+        return peersHaveGids ? gid : peer.getAddress();
     }
 
     /** Opens a group of completion queues for a selector, which closes it. */

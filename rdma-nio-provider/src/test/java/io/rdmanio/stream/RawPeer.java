@@ -59,7 +59,12 @@ final class RawPeer implements AutoCloseable {
             peer.expect(CommunicationEventType.ADDRESS_RESOLVED);
             peer.id.resolveRoute(5000);
             peer.expect(CommunicationEventType.ROUTE_RESOLVED);
-            peer.resources = peer.open.add(StreamResources.create(peer.id, StreamConfiguration.DEFAULT, true));
+            peer.resources = peer.open.add(StreamResources.create(
+                    peer.id,
+                    StreamConfiguration.DEFAULT,
+                    true,
+                    StreamRuntime.over(TransportPolicy.engine()).memory(),
+                    null)); // memory of its own
             peer.poster = peer.open.add(MessagePoster.over(peer.resources));
             byte[] sent =
                     change.apply(StreamProtocol.parametersOf(peer.resources).encode());
@@ -105,16 +110,17 @@ final class RawPeer implements AutoCloseable {
         postPayloadAt(victim.half().address() + offset, victim.half().key(), payload, message);
     }
 
-    /** Writes payload to where another peer may write, with a message to one's own victim. */
-    void postPayloadInto(RawPeer other, byte[] payload, int message) throws IOException {
-        postPayloadAt(other.victim.half().address(), other.victim.half().key(), payload, message);
+    /** What the victim has told of itself. */
+    PeerParameters victim() {
+        return victim;
     }
 
-    private void postPayloadAt(long address, int key, byte[] payload, int message) throws IOException {
+    /** Writes payload to an address of one's choice, with a message to one's own victim. */
+    void postPayloadAt(long address, int key, byte[] payload, int message) throws IOException {
         resources.sendBuffer.put(0, payload);
         poster.payload()
                 .sgeCount(1)
-                .sge(0, resources.local.address(), payload.length, resources.local.localKey())
+                .sge(0, resources.sent.address(), payload.length, resources.sent.localKey())
                 .remote(address, key);
         poster.postPayload(message, false, true);
     }

@@ -52,6 +52,7 @@ public final class StreamLeakCheck implements BeforeEachCallback, AfterEachCallb
     private static Count count() throws IOException {
         StreamRuntime runtime = StreamRuntime.over(TransportPolicy.engine());
         runtime.waitGroups().closeIdle();
+        runtime.memory().freeUnused(0);
         SortedMap<String, Integer> possessions = new TreeMap<>();
         try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
             open.map(StreamLeakCheck::target)

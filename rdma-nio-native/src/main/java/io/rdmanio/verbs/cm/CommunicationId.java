@@ -1,6 +1,7 @@
 package io.rdmanio.verbs.cm;
 
 import io.rdmanio.verbs.AsyncEventType;
+import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.spi.CommunicationIdHandle;
 import io.rdmanio.verbs.spi.HandleKind;
@@ -10,6 +11,7 @@ import java.nio.channels.UnresolvedAddressException;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * A communication id ({@code struct rdma_cm_id}): what a socket is to TCP. Its methods make system calls; those that
@@ -261,6 +263,25 @@ public final class CommunicationId extends DeviceBoundId implements AutoCloseabl
      */
     public void listen(int backlog) throws VerbsException {
         inside(() -> handle.listen(backlog));
+    }
+
+    /**
+     * Finds out which process is at the other end, where the device tells processes apart, so that memory that is to be
+     * exposed to it can be chosen by that. Over the software device, whose processes have a GID each: of an id whose route is
+     * resolved, the process that listens at the destination, and from then on connect asks no other; of an id that came with
+     * a request, the process that asked. The libraries know of addresses only. Does not block.
+     *
+     * @param timeoutMillis how long it may take
+     * @param whenKnown told once, by any thread, perhaps before this returns: the GID, or null when nobody was found, or
+     *     the device does not tell. Must not block
+     * @throws VerbsException when the route is not resolved ({@code EINVAL}); nothing is told then
+     * @throws IllegalArgumentException when the time is negative
+     * @throws IllegalStateException after close
+     */
+    public void findPeer(int timeoutMillis, Consumer<Gid> whenKnown) throws VerbsException {
+        Objects.requireNonNull(whenKnown, "whenKnown");
+        checkTimeout(timeoutMillis);
+        inside(() -> handle.findPeer(timeoutMillis, whenKnown));
     }
 
     /**

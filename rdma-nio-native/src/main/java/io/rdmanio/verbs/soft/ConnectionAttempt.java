@@ -38,7 +38,22 @@ final class ConnectionAttempt {
                 .iterator();
     }
 
-    void begin() {
+    /**
+     * Begins.
+     *
+     * @param chosen whom to ask and nobody else; null to look for whoever listens
+     */
+    void begin(ConnectionPeer chosen) {
+        if (chosen == null) {
+            tryNextName();
+        } else if (chosen.isDead()) {
+            connection.rejected(REASON_NO_LISTENER, NOTHING);
+        } else {
+            found(chosen);
+        }
+    }
+
+    private void tryNextName() {
         manager.find(names.next(), this);
     }
 
@@ -61,17 +76,18 @@ final class ConnectionAttempt {
         if (stopped) {
             return;
         }
-        switch (errno) {
-            // Nobody has the name, or another user, or somebody who has just ended.
-            case Errno.ECONNREFUSED, Errno.EACCES, Errno.ECONNRESET -> {
-                if (names.hasNext()) {
-                    begin();
-                } else {
-                    connection.rejected(REASON_NO_LISTENER, NOTHING);
-                }
-            }
-            default -> connection.unreachable(errno);
+        if (!meansNobody(errno)) {
+            connection.unreachable(errno);
+        } else if (names.hasNext()) {
+            tryNextName();
+        } else {
+            connection.rejected(REASON_NO_LISTENER, NOTHING);
         }
+    }
+
+    /** Whether nobody has the name, or another user, or somebody who has just ended. */
+    static boolean meansNobody(int errno) {
+        return errno == Errno.ECONNREFUSED || errno == Errno.EACCES || errno == Errno.ECONNRESET;
     }
 
     /**

@@ -110,6 +110,16 @@ final class ConnectionManager {
         });
     }
 
+    /**
+     * Begins to look for the process that has a name.
+     *
+     * @param deadlineNanos when to give up, in terms of {@link System#nanoTime}
+     * @param search hears of the outcome, without the lock
+     */
+    void find(String name, long deadlineNanos, ConnectionNetwork.Search search) {
+        network.find(name, deadlineNanos, search);
+    }
+
     /** Something that reads or changes what the lock guards. */
     interface Step {
         /**

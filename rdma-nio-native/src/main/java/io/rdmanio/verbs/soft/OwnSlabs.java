@@ -55,12 +55,14 @@ final class OwnSlabs {
     private final long maxSlabBytes;
     // Guarded by this.
     private final List<OwnSlab> slabs = new ArrayList<>();
-    private final Map<Spot, Place> retired = new HashMap<>();
+    private final Map<Spot, Retired> retired = new HashMap<>();
     private MemoryFile first;
     private boolean closed;
     // End of what this guards.
 
     private record Spot(int slab, long offset) {}
+
+    private record Retired(Place place, Runnable whenFree) {}
 
     /** A slab: where it is free, and how long. */
     private record OwnSlab(MemoryFile file, MemorySegment memory, TreeMap<Long, Long> free) {}
@@ -224,12 +226,23 @@ final class OwnSlabs {
      * Gives up an area that the peer knows.
      *
      * @param place the area, to be freed by {@link #release}
+     * @param whenFree run when it is, or the slabs are closed; perhaps at once
      */
-    synchronized void retire(Place place) {
-        Place other = retired.put(new Spot(place.slab(), place.offset()), place);
+    void retire(Place place, Runnable whenFree) {
+        if (!retireUnlessClosed(place, whenFree)) {
+            whenFree.run();
+        }
+    }
+
+    private synchronized boolean retireUnlessClosed(Place place, Runnable whenFree) {
+        if (closed) {
+            return false;
+        }
+        Retired other = retired.put(new Spot(place.slab(), place.offset()), new Retired(place, whenFree));
         if (other != null) {
             throw new IllegalStateException("retired twice: " + place);
         }
+        return true;
     }
 
     /**
@@ -239,12 +252,17 @@ final class OwnSlabs {
      * @param offset where the area begins, as the peer says
      * @throws ProtocolException when the peer was not asked to
      */
-    synchronized void release(int slab, long offset) throws ProtocolException {
-        Place place = retired.remove(new Spot(slab, offset));
-        if (place == null) {
-            throw new ProtocolException("the peer lets go of an area that it was not asked to: " + slab + "+" + offset);
+    void release(int slab, long offset) throws ProtocolException {
+        Retired released;
+        synchronized (this) {
+            released = retired.remove(new Spot(slab, offset));
+            if (released == null) {
+                throw new ProtocolException(
+                        "the peer lets go of an area that it was not asked to: " + slab + "+" + offset);
+            }
+            free(released.place);
         }
-        free(place);
+        released.whenFree.run();
     }
 
     /**
@@ -256,9 +274,15 @@ final class OwnSlabs {
         return retired.size();
     }
 
-    /** Closes the descriptors; the memory goes with the mappings. */
-    synchronized void close() {
-        closed = true;
-        slabs.forEach(slab -> slab.file.close());
+    /** Closes the descriptors; the memory goes with the mappings. Whoever waits for the peer to let go waits no longer. */
+    void close() {
+        List<Retired> left;
+        synchronized (this) {
+            closed = true;
+            slabs.forEach(slab -> slab.file.close());
+            left = new ArrayList<>(retired.values());
+            retired.clear();
+        }
+        left.forEach(each -> each.whenFree.run());
     }
 }

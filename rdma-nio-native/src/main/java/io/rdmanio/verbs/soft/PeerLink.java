@@ -208,7 +208,8 @@ final class PeerLink {
         if (pair != null) {
             Place former = place;
             endInbound(pair);
-            pair.retireArea(former);
+            queuePair.quiet().hold();
+            pair.retireArea(former, queuePair.quiet()::release);
             pair.send(new ControlMessage.Detach(peerNumber, queuePair.number(), former.slab(), former.offset()));
         }
         peerNumber = 0;

@@ -307,9 +307,10 @@ final class ProcessPair implements ConnectionPeer {
      * it. The caller sends {@link ControlMessage.Detach} afterwards.
      *
      * @param place the area
+     * @param whenFree run when it is free, or the pair is dead, by any thread; does not block
      */
-    void retireArea(Place place) {
-        own.retire(place);
+    void retireArea(Place place, Runnable whenFree) {
+        own.retire(place, whenFree);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.rdmanio.verbs.soft;
 
 import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.AsyncEventType;
+import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.QueuePairAttributes;
 import io.rdmanio.verbs.QueuePairState;
 import io.rdmanio.verbs.SharedReceiveQueueAttributes;
@@ -20,6 +21,8 @@ import io.rdmanio.verbs.spi.QueuePairRequest;
 import io.rdmanio.verbs.spi.SharedReceiveQueueHandle;
 import io.rdmanio.verbs.spi.XrcDomainHandle;
 import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * An id of the software device: checks what librdmacm and the kernel check, in their order, and hands on to its
@@ -112,6 +115,19 @@ final class SoftCommunicationId implements CommunicationIdHandle {
             require(Input.RESOLVE_ROUTE, "rdma_resolve_route", "The address must be resolved first.");
             connection.resolveRoute();
         });
+    }
+
+    @Override
+    public void findPeer(int timeoutMillis, Consumer<Gid> whenKnown) throws VerbsException {
+        addresses.requireDevice("findPeer");
+        ConnectionPeer known = manager.get(connection::peer);
+        if (known != null) {
+            whenKnown.accept(SoftContext.gid(known.peerToken()));
+            return;
+        }
+        manager.call(() -> require(Input.CONNECT, "findPeer", "The route must be resolved."));
+        new PeerSearch(manager, connection, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis), whenKnown)
+                .begin();
     }
 
     @Override

@@ -37,6 +37,8 @@ final class SoftConnection {
     private ConnectedQueuePair queuePair;
     private ConnectionAttempt attempt;
     private ConnectionPeer peer;
+    // Whom to ask for the connection; null when nobody was looked for before.
+    private ConnectionPeer chosen;
     // 0 as long as the peer has not told it.
     private long peerNumber;
     private boolean isAsked;
@@ -174,7 +176,7 @@ final class SoftConnection {
                         terms.message(queuePair()),
                         Arrays.copyOf(privateData, ControlMessage.REQUEST_PRIVATE_DATA_BYTES)));
         startTimer(manager.answerNanos());
-        attempt.begin();
+        attempt.begin(chosen);
     }
 
     /**
@@ -280,6 +282,11 @@ final class SoftConnection {
         terms.peers(request.parameters(), request.queuePair());
         // Until it accepts, this side wants what the peer does.
         terms.own(terms.peers());
+    }
+
+    /** The program knows whom it is going to connect to. */
+    void choose(ConnectionPeer found) {
+        chosen = found;
     }
 
     void peerFound(ConnectionPeer found) {

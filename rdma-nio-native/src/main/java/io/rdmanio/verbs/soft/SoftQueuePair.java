@@ -58,6 +58,7 @@ final class SoftQueuePair implements QueuePairHandle, ConnectedQueuePair, Memory
     private final Runnable progressTask = this::progress;
 
     private final AtomicBoolean lastReceiveTold = new AtomicBoolean();
+    private final Quiet quiet = new Quiet();
     private final ReentrantLock changing = new ReentrantLock();
     // Guarded by changing.
     private volatile boolean destroyed;
@@ -580,5 +581,17 @@ final class SoftQueuePair implements QueuePairHandle, ConnectedQueuePair, Memory
         }
         host.queuePairs().remove(number);
         context.forget(asyncElement);
+        quiet.release();
+    }
+
+    @Override
+    public boolean keepForQuiet(Runnable task) {
+        quiet.task(task);
+        return true;
+    }
+
+    /** Who waits for the last write of a peer. */
+    Quiet quiet() {
+        return quiet;
     }
 }

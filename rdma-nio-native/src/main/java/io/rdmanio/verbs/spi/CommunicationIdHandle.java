@@ -1,5 +1,6 @@
 package io.rdmanio.verbs.spi;
 
+import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.QueuePairAttributes;
 import io.rdmanio.verbs.QueuePairState;
 import io.rdmanio.verbs.SharedReceiveQueueAttributes;
@@ -8,6 +9,7 @@ import io.rdmanio.verbs.cm.ConnectionParameters;
 import io.rdmanio.verbs.cm.MulticastJoin;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.function.Consumer;
 
 /** An engine's communication id. */
 public interface CommunicationIdHandle {
@@ -64,6 +66,17 @@ public interface CommunicationIdHandle {
      * @throws VerbsException when it fails
      */
     void listen(int backlog) throws VerbsException;
+
+    /**
+     * Finds out who is at the other end, and settles that the connect asks nobody else.
+     *
+     * @param timeoutMillis how long it may take
+     * @param whenKnown told once, by any thread and perhaps at once: the GID, or null; does not block
+     * @throws VerbsException when it is too early
+     */
+    default void findPeer(int timeoutMillis, Consumer<Gid> whenKnown) throws VerbsException {
+        whenKnown.accept(null);
+    }
 
     /**
      * Begins to connect.

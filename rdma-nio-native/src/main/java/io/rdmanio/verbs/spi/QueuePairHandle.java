@@ -108,4 +108,15 @@ public interface QueuePairHandle {
      * @throws VerbsException when it fails
      */
     void destroy() throws VerbsException;
+
+    /**
+     * Has a task run after {@link #destroy}, when nothing of the peer's reaches memory through it any more. Called once at
+     * most, before that.
+     *
+     * @param task the task, which does not block
+     * @return false when that is so as soon as destroy has returned; the task is not kept then
+     */
+    default boolean keepForQuiet(Runnable task) {
+        return false;
+    }
 }

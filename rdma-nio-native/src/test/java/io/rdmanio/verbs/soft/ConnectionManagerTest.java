@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.AsyncEventType;
+import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationEventType;
 import io.rdmanio.verbs.cm.ConnectionParameters;
@@ -11,6 +12,7 @@ import io.rdmanio.verbs.spi.IdOption;
 import io.rdmanio.verbs.spi.TakenEvent;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -288,5 +290,79 @@ class ConnectionManagerTest extends ConnectionTestBase {
         town.settle();
         assertThat(expect(nearEvents, CommunicationEventType.REJECTED).privateData())
                 .isEqualTo(reason);
+    }
+
+    @Test
+    void peer_isFoundAheadOfTheRequestAndByWhoeverWasAsked() throws VerbsException {
+        listen(8);
+        SoftCommunicationId client = resolved(at(PORT));
+        List<Gid> told = new ArrayList<>();
+        client.findPeer(1000, told::add);
+        assertThat(told).isEmpty();
+        town.settle();
+        assertThat(told).containsExactly(SoftContext.gid(far.number));
+        client.connect(PARAMETERS, DATA);
+        town.settle();
+        SoftCommunicationId server = takeRequest();
+        server.findPeer(1000, told::add);
+        assertThat(told).containsExactly(SoftContext.gid(far.number), SoftContext.gid(near.number));
+    }
+
+    /** What was exposed to one process must not be told to another that has taken over its port. */
+    @Test
+    void connect_asksNobodyButThePeerThatWasFound() throws VerbsException {
+        SoftCommunicationId listener = listen(8);
+        SoftCommunicationId client = resolved(at(PORT));
+        List<Gid> told = new ArrayList<>();
+        client.findPeer(1000, told::add);
+        town.settle();
+        destroy(listener);
+        SoftEventChannel others = open(town.newProcess());
+        SoftCommunicationId successor = id(others);
+        successor.bind(at(PORT));
+        successor.listen(8);
+        client.connect(PARAMETERS, DATA);
+        town.settle();
+        expectNothing(others);
+        assertThat(expect(nearEvents, CommunicationEventType.REJECTED).status())
+                .isEqualTo(ConnectionAttempt.REASON_NO_LISTENER);
+        destroy(successor);
+        others.destroy();
+    }
+
+    @Test
+    void connect_isRefusedWhenThePeerThatWasFoundIsGone() throws VerbsException {
+        listen(8);
+        SoftCommunicationId client = resolved(at(PORT));
+        client.findPeer(1000, gid -> {});
+        town.settle();
+        far.die();
+        town.settle();
+        client.connect(PARAMETERS, DATA);
+        town.settle();
+        assertThat(expect(nearEvents, CommunicationEventType.REJECTED).status())
+                .isEqualTo(ConnectionAttempt.REASON_NO_LISTENER);
+    }
+
+    @Test
+    void peer_isNullWhenNobodyListensYetAndFoundByTheRequestThen() throws VerbsException {
+        SoftCommunicationId client = resolved(at(PORT));
+        List<Gid> told = new ArrayList<>();
+        client.findPeer(1000, told::add);
+        town.settle();
+        assertThat(told).hasSize(1).containsOnlyNulls();
+        listen(8);
+        client.connect(PARAMETERS, DATA);
+        town.settle();
+        takeRequest();
+    }
+
+    @Test
+    void peer_cannotBeFoundBeforeTheRouteIs() throws VerbsException {
+        SoftCommunicationId client = id(nearEvents);
+        assertInvalid(() -> client.findPeer(1, gid -> {}));
+        client.resolveAddress(null, at(PORT), 1);
+        expect(nearEvents, CommunicationEventType.ADDRESS_RESOLVED);
+        assertInvalid(() -> client.findPeer(1, gid -> {}));
     }
 }

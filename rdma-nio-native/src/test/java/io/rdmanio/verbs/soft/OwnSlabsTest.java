@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -157,16 +158,32 @@ class OwnSlabsTest {
     @Test
     void retiredArea_isReleasedOnceAndByItsOwnPlace() throws IOException, ProtocolException {
         Place place = allocate(500_000);
-        slabs.retire(place);
+        slabs.retire(place, () -> {});
         assertThat(slabs.retiredCount()).isEqualTo(1);
         assertThatThrownBy(() -> slabs.release(0, place.offset() + 64)).isInstanceOf(ProtocolException.class);
         assertThatThrownBy(() -> slabs.release(1, place.offset())).isInstanceOf(ProtocolException.class);
-        assertThatThrownBy(() -> slabs.retire(place)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> slabs.retire(place, () -> {})).isInstanceOf(IllegalStateException.class);
         slabs.release(0, place.offset());
         assertThatThrownBy(() -> slabs.release(0, place.offset())).isInstanceOf(ProtocolException.class);
         assertThatThrownBy(() -> slabs.free(place)).isInstanceOf(IllegalStateException.class);
         assertThat(slabs.retiredCount()).isZero();
         assertThat(allocate(500_000).offset()).isEqualTo(place.offset());
+    }
+
+    @Test
+    void whoWaitsForARetiredArea_hearsOnceOfItsReleaseOrOfTheEnd() throws IOException, ProtocolException {
+        AtomicInteger heard = new AtomicInteger();
+        Place released = allocate(64);
+        slabs.retire(released, heard::incrementAndGet);
+        slabs.retire(allocate(64), () -> heard.addAndGet(10));
+        assertThat(heard).hasValue(0);
+        slabs.release(released.slab(), released.offset());
+        assertThat(heard).hasValue(1);
+        Place late = allocate(64);
+        slabs.close();
+        assertThat(heard).hasValue(11);
+        slabs.retire(late, () -> heard.addAndGet(100));
+        assertThat(heard).hasValue(111);
     }
 
     @Test

@@ -191,7 +191,7 @@ class PairTest {
     void area_thatThePeerKnew_isFreeWhenThePeerLetsGo() throws Exception {
         ProcessPair pair = AwaitedPair.connect(host, other).pair();
         Place place = pair.allocateArea(1 << 19);
-        pair.retireArea(place);
+        pair.retireArea(place, () -> {});
         assertThat(pair.allocateArea(1 << 19)).extracting(Place::slab).isEqualTo(1);
         // Nobody has this queue pair, so that the pair itself answers.
         pair.send(new ControlMessage.Detach(2, 3, place.slab(), place.offset()));

@@ -1,6 +1,7 @@
 package io.rdmanio.verbs.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.QueuePairAttributes;
@@ -12,6 +13,8 @@ import io.rdmanio.verbs.WorkCompletionStatus;
 import io.rdmanio.verbs.soft.SoftSide.Completion;
 import io.rdmanio.verbs.soft.SoftSide.Options;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -156,5 +159,44 @@ class SoftQueuePairEndTest {
                 .extracting(Completion::status)
                 .containsExactly(WorkCompletionStatus.RETRY_EXCEEDED, WorkCompletionStatus.FLUSHED);
         assertThat(right.isSilent(right.receives)).isTrue();
+    }
+
+    /** What the peer's processor may still be writing must have an end before the memory is somebody else's. */
+    @Test
+    void quietTask_waitsForThePeerToBeThrough() throws Exception {
+        connect(Options.DEFAULT);
+        CountDownLatch quiet = new CountDownLatch(1);
+        right.pair.onQuiet(quiet::countDown);
+        assertThatThrownBy(() -> right.pair.onQuiet(() -> {})).isInstanceOf(IllegalStateException.class);
+        CountDownLatch peerGoesOn = new CountDownLatch(1);
+        CountDownLatch peerIsBusy = new CountDownLatch(1);
+        leftDevice.host.progress().execute(() -> {
+            peerIsBusy.countDown();
+            awaitUninterruptibly(peerGoesOn);
+        });
+        awaitUninterruptibly(peerIsBusy);
+        right.pair.close();
+        assertThat(quiet.await(100, TimeUnit.MILLISECONDS)).isFalse();
+        peerGoesOn.countDown();
+        assertThat(quiet.await(20, TimeUnit.SECONDS)).isTrue();
+        assertOthersLive();
+    }
+
+    @Test
+    void quietTask_waitsForNobodyWithoutAPeerOrWhenItDies() throws Exception {
+        connect(Options.DEFAULT);
+        CountDownLatch quiet = new CountDownLatch(1);
+        right.pair.onQuiet(quiet::countDown);
+        leftDevice.host.queuePairs().find(left.pair.number()).fault(new ViolationException("a test"));
+        right.pair.close();
+        assertThat(quiet.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 }

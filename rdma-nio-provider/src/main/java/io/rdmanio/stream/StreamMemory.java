@@ -1,0 +1,145 @@
+package io.rdmanio.stream;
+
+import io.rdmanio.verbs.DeviceContext;
+import io.rdmanio.verbs.VerbsException;
+import io.rdmanio.verbs.cm.CommunicationId;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The registered memory of all streams over an engine, so that it grows with traffic and not with connections: a
+ * {@link TrustDomain} for each peer there are connections with, or were until a moment ago.
+ *
+ * <p>Thread-safe. {@code this} guards the domains and their counts.
+ */
+final class StreamMemory {
+    private static final System.Logger LOG = System.getLogger(StreamMemory.class.getName());
+
+    /** How long what nobody uses is kept for whoever comes next. */
+    private static final long KEEP_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final StreamRuntime runtime;
+
+    // begin: guarded by this
+    private final Map<Peer, TrustDomain> domains = new HashMap<>();
+    private boolean freeingLater;
+    // end
+
+    /** Who may harm whom: connections over one device with one peer, whatever it is known by. */
+    private record Peer(DeviceContext device, Object identity) {}
+
+    StreamMemory(StreamRuntime runtime) {
+        this.runtime = runtime;
+    }
+
+    /**
+     * The domain for a connection; a new one if it is the first with its peer.
+     *
+     * @param id bound to its device
+     * @param identity what tells the peer from others; null if nothing does, and the domain is this connection's alone
+     * @return the domain, to be {@linkplain #leave left}
+     * @throws VerbsException if the device has no more
+     */
+    TrustDomain enter(CommunicationId id, Object identity) throws VerbsException {
+        DeviceContext device = id.device();
+        if (identity == null) {
+            TrustDomain own = make(device);
+            own.users = 1;
+            return own;
+        }
+        synchronized (this) {
+            Peer peer = new Peer(device, identity);
+            TrustDomain domain = domains.get(peer);
+            if (domain == null) {
+                domain = make(device);
+                domain.shared = true;
+                domains.put(peer, domain);
+            }
+            domain.users++;
+            return domain;
+        }
+    }
+
+    private TrustDomain make(DeviceContext device) throws VerbsException {
+        return new TrustDomain(device.allocateProtectionDomain(), this::freeLater);
+    }
+
+    /** A connection is at its end, and its peer can't reach what it had borrowed by way of it. Does not block. */
+    void leave(TrustDomain domain) {
+        synchronized (this) {
+            domain.users--;
+            domain.unusedSinceNanos = System.nanoTime();
+            if (domain.users > 0) {
+                return;
+            }
+        }
+        if (domain.shared) {
+            freeLater();
+            return;
+        }
+        runtime.executeDestroy(() -> close(domain));
+    }
+
+    private static void close(TrustDomain domain) {
+        try {
+            domain.close();
+        } catch (VerbsException e) {
+            LOG.log(Level.WARNING, "Memory of connections that have ended could not be freed", e);
+        }
+    }
+
+    private synchronized void freeLater() {
+        if (!freeingLater) {
+            freeingLater = true;
+            var _ = runtime.after(KEEP_NANOS, () -> runtime.executeDestroy(this::freeWhatIsOld));
+        }
+    }
+
+    private void freeWhatIsOld() {
+        synchronized (this) {
+            freeingLater = false;
+        }
+        if (freeUnused(KEEP_NANOS)) {
+            freeLater();
+        }
+    }
+
+    /**
+     * Frees what nobody has used for a while. Blocks in the kernel.
+     *
+     * @param nanos how long
+     * @return whether something else may be freed later
+     */
+    boolean freeUnused(long nanos) {
+        List<TrustDomain> closing = new ArrayList<>();
+        List<TrustDomain> others = new ArrayList<>();
+        boolean left = false;
+        synchronized (this) {
+            long now = System.nanoTime();
+            for (Iterator<TrustDomain> all = domains.values().iterator(); all.hasNext(); ) {
+                TrustDomain domain = all.next();
+                if (domain.users == 0 && now - domain.unusedSinceNanos >= nanos) {
+                    all.remove();
+                    closing.add(domain);
+                } else {
+                    others.add(domain);
+                    left |= domain.users == 0;
+                }
+            }
+        }
+        closing.forEach(StreamMemory::close);
+        for (TrustDomain domain : others) {
+            try {
+                left |= domain.freeUnused(nanos);
+            } catch (VerbsException e) {
+                LOG.log(Level.WARNING, "Memory that no connection uses could not be freed", e);
+            }
+        }
+        return left;
+    }
+}
