@@ -50,7 +50,7 @@ abstract class ChannelContract {
         return transport;
     }
 
-    final boolean differs(Difference difference) {
+    final boolean differs(Difference difference) throws IOException {
         return transport.differs(difference);
     }
 

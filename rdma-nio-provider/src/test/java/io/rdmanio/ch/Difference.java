@@ -24,6 +24,11 @@ enum Difference {
             "ready for all of its interest set",
             "not ready",
             "the JDK tells what epoll says of such a socket, which no operation would bear out"),
+    LOOPBACK(
+            "The loopback address, and connecting to the wildcard, which means it",
+            "reach this host",
+            "reach it on the software device alone",
+            "the loopback interface has no RDMA device; other addresses of this host have one"),
     CLOSED_LISTENER(
             "A listener that is closed while registered",
             "listens on until its key is flushed",

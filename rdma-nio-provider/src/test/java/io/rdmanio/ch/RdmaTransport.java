@@ -37,8 +37,8 @@ final class RdmaTransport implements Transport {
     }
 
     @Override
-    public boolean differs(Difference difference) {
-        return true;
+    public boolean differs(Difference difference) throws IOException {
+        return difference != Difference.LOOPBACK || !address().isLoopbackAddress();
     }
 
     @Override

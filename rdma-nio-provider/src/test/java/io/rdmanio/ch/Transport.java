@@ -16,7 +16,7 @@ interface Transport {
     InetAddress address() throws IOException;
 
     /** Whether a deliberate difference from the JDK's channels shows here; it never does over the JDK's. */
-    boolean differs(Difference difference);
+    boolean differs(Difference difference) throws IOException;
 
     /** Connections of this process that hold what stands behind a socket: a descriptor, or memory and queues. */
     int liveConnections() throws IOException;
