@@ -402,12 +402,12 @@ final class SocketChannelImpl extends SocketChannelBase {
         try {
             beginWrite(blocking);
             count = connection.writer().write(sources, offset, length);
-            boolean more = blocking && hasRemaining(sources, offset, length);
+            boolean more = blocking && connection.writer().hasRemaining();
             while (more && isOpen() && !outputShut) {
                 connection.await(SelectionKey.OP_WRITE, 0, false);
                 long written = writeMore(sources, offset, length, count);
                 count += Math.max(written, 0);
-                more = written >= 0 && hasRemaining(sources, offset, length);
+                more = written >= 0 && connection.writer().hasRemaining();
             }
         } catch (SocketException e) {
             if (isOpen() && !outputShut) {
@@ -428,7 +428,7 @@ final class SocketChannelImpl extends SocketChannelBase {
             return -1;
         }
         try {
-            return connection.writer().write(sources, offset, length);
+            return connection.writer().goOn(sources, offset, length);
         } catch (SocketException e) {
             if (before == 0) {
                 throw e;

@@ -10,14 +10,19 @@ import java.util.List;
  * What one connection has borrowed of its {@link TrustDomain}. All goes back at once, when its queue pair is destroyed and the
  * peer can write no more by way of it: only then may another connection have it.
  *
- * <p>Not thread-safe: filled by the worker that makes the connection; what follows is ordered by the queue pair's end.
+ * <p>Not thread-safe: filled by the worker that makes the connection, then guarded by the connection's lock; no exchange follows
+ * the end of the queue pair.
  */
 final class BorrowedMemory implements AutoCloseable {
+    /** Better than nothing. */
+    private static final int SHORT_BYTES = 4 << 10;
+
     private final StreamMemory memory;
     private final TrustDomain domain;
     private final List<MemoryBlock> exposed = new ArrayList<>();
     private final List<MemoryBlock> local = new ArrayList<>();
     private boolean leftToQueuePair;
+    private Runnable whenGrown = () -> {};
 
     BorrowedMemory(StreamMemory memory, TrustDomain domain) {
         this.memory = memory;
@@ -26,6 +31,11 @@ final class BorrowedMemory implements AutoCloseable {
 
     ProtectionDomain protectionDomain() {
         return domain.protectionDomain;
+    }
+
+    /** Sets what a worker runs when there may be blocks that there were not before. */
+    void whenGrown(Runnable task) {
+        whenGrown = task;
     }
 
     /** A block that the peer may write. */
@@ -40,6 +50,54 @@ final class BorrowedMemory implements AutoCloseable {
         MemoryBlock block = domain.local.borrow(bytes);
         local.add(block);
         return block;
+    }
+
+    /**
+     * A block for a half, in exchange for one that the peer writes to no more. While there is none of the wanted length, more
+     * memory is made for the next, and a shorter one must do. Does not block.
+     *
+     * @param former exposed, and filled by the peer up to its end, or unknown to it; null if there is none
+     * @param wantedBytes how long it should be
+     * @return the former one if it is as good as any; null if there was none and there is none until {@link #whenGrown}
+     */
+    MemoryBlock exchange(MemoryBlock former, int wantedBytes) {
+        if (former != null && former.lengthBytes == BuddyAllocator.pieceBytes(wantedBytes)) {
+            return former;
+        }
+        MemoryBlock block = domain.exposed.tryBorrow(wantedBytes);
+        if (block == null) {
+            if (former == null || former.lengthBytes < wantedBytes) {
+                memory.growSoon(domain, wantedBytes, whenGrown);
+            }
+            if (former != null) {
+                return former;
+            }
+            block = shorter(wantedBytes);
+            if (block == null) {
+                return null;
+            }
+        }
+        exposed.add(block);
+        if (former != null) {
+            giveBack(former);
+        }
+        return block;
+    }
+
+    private MemoryBlock shorter(int wantedBytes) {
+        for (int bytes = wantedBytes / 2; bytes >= SHORT_BYTES; bytes /= 2) {
+            MemoryBlock block = domain.exposed.tryBorrow(bytes);
+            if (block != null) {
+                return block;
+            }
+        }
+        return null;
+    }
+
+    /** Gives an exposed block back ahead of the others, which the peer has filled up to its end, or does not know of. */
+    void giveBack(MemoryBlock block) {
+        exposed.remove(block);
+        domain.exposed.giveBack(block);
     }
 
     /** From now on it goes back when the queue pair has come to its end, and not by {@link #close}. */

@@ -73,6 +73,9 @@ public abstract class ReadinessSource {
     /** Somebody else sleeps than before, and somebody does. Lock held. */
     void sleepersChanged() {}
 
+    /** Somebody looks at the source, or has stopped waiting for it and may never look again. Lock held. */
+    void attend() {}
+
     /** Groups for threads that wait, of a source that needs one. */
     WaitGroups waitGroups() {
         throw new IllegalStateException("not told by groups");
@@ -125,6 +128,8 @@ public abstract class ReadinessSource {
     private void reviewSleepers() {
         if (anyoneSleeps()) {
             sleepersChanged();
+        } else {
+            attend();
         }
     }
 

@@ -63,6 +63,15 @@ final class SlabPool {
         }
     }
 
+    /**
+     * Registers memory for a block, unless there is one by now; blocks in the kernel.
+     *
+     * @throws VerbsException if there is no memory, or it can't be registered
+     */
+    void makeRoom(int wantedBytes) throws VerbsException {
+        giveBack(borrow(wantedBytes));
+    }
+
     private int nextSlabBytes(int pieceBytes) {
         long present;
         lock.lock();

@@ -7,23 +7,44 @@ package io.rdmanio.stream;
  * @param receiveCredits messages granted to the peer; the receive queue is deeper by the control slots
  * @param inlineBytes payload up to this size is copied into the work request
  * @param sendBufferBytes size of the circular send buffer
- * @param receiveBufferBytes size of the receive buffer, two halves
+ * @param receiveBufferBytes what the receive buffer may grow to, two halves
  */
 public record StreamConfiguration(
         int sendQueueEntries, int receiveCredits, int inlineBytes, int sendBufferBytes, int receiveBufferBytes) {
     /** The rsocket defaults: 384 entries, 64 bytes inline, 128 KiB each way. */
     public static final StreamConfiguration DEFAULT = new StreamConfiguration(384, 384, 64, 128 << 10, 128 << 10);
 
+    private static final String FIRST_HALF_PROPERTY = "io.rdmanio.firstHalfBytes";
+
+    private static final int SHORTEST_HALF_BYTES = 4 << 10;
+    private static final int LONGEST_FIRST_HALF_BYTES = 1 << 20;
+
+    /** What a half is long at first, and again when there is little traffic, unless the buffer may not be so large. */
+    private static final int FIRST_HALF_BYTES = Math.clamp(
+            Integer.getInteger(FIRST_HALF_PROPERTY, SHORTEST_HALF_BYTES),
+            SHORTEST_HALF_BYTES,
+            LONGEST_FIRST_HALF_BYTES);
+
     /** The smallest queue the protocol works with. */
     static final int MIN_QUEUE_ENTRIES = 16;
 
-    private static final int MIN_BUFFER_BYTES = 8 << 10;
+    private static final int MIN_BUFFER_BYTES = 2 * SHORTEST_HALF_BYTES;
     private static final int MAX_BUFFER_BYTES = 64 << 20;
 
     /** The same with other buffer sizes, brought into the range a stream supports. */
     public StreamConfiguration withBuffers(int sendBytes, int receiveBytes) {
         return new StreamConfiguration(
                 sendQueueEntries, receiveCredits, inlineBytes, bufferBytes(sendBytes), bufferBytes(receiveBytes));
+    }
+
+    /** How long a half of the receive buffer is when the stream connects. */
+    int firstHalfBytes() {
+        return Math.min(FIRST_HALF_BYTES, longestHalfBytes());
+    }
+
+    /** How long it may become. */
+    int longestHalfBytes() {
+        return receiveBufferBytes / 2;
     }
 
     /** The same, its queues no deeper than a device's limit. */

@@ -52,6 +52,16 @@ public final class StreamConnection extends ReadinessSource {
     private CompletionQueueGroup joined;
 
     private Object joinedToken;
+
+    /** How often somebody has looked, and how often when the timer did. */
+    private int looks;
+
+    private int looksSeen;
+    /** Whether the timer looks for whether somebody does. */
+    private boolean attended;
+
+    /** Whether nobody has for a while, so that the event loop does. */
+    private boolean unattended;
     // end
 
     private volatile int descriptor = -1;
@@ -304,7 +314,9 @@ public final class StreamConnection extends ReadinessSource {
             // answered by the event loop, for the application may not look before it expects data
             watchByEventLoop();
         }
+        setup.resources().memory.whenGrown(this::memoryGrown);
         keepAlive.restart();
+        attend();
         update();
         publish();
     }
@@ -364,6 +376,15 @@ public final class StreamConnection extends ReadinessSource {
         }
     }
 
+    private void memoryGrown() {
+        lock.lock();
+        try {
+            update();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     @Override
     public boolean needsGroup() {
         return runtime.hasGroups();
@@ -409,6 +430,45 @@ public final class StreamConnection extends ReadinessSource {
         }
     }
 
+    @Override
+    void attend() {
+        looks++;
+        if (!attended && state == ConnectionState.CONNECTED) {
+            attended = true;
+            runtime.attendance().add(this);
+        }
+        if (unattended) {
+            unattended = false;
+            stopWatchingByEventLoop();
+            if (joined != null && !anyoneSleeps() && !goesOnByItself()) {
+                joined.remove(setup.resources().completionQueue);
+                joined = null;
+            }
+        }
+    }
+
+    /** Whether somebody has looked since this was called last; if nobody has, nor waits, the event loop takes over. */
+    boolean stillAttended() {
+        lock.lock();
+        try {
+            boolean used = looks != looksSeen;
+            looksSeen = looks;
+            attended = used && state == ConnectionState.CONNECTED && !anyoneSleeps();
+            if (!used && state == ConnectionState.CONNECTED && !anyoneSleeps()) {
+                unattended = true;
+                watchByEventLoop();
+                update();
+            }
+            return attended;
+        } catch (IOException e) {
+            LOG.log(Level.WARNING, "What comes for " + this + " waits until the application looks", e);
+            unattended = false;
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean needsNotification() {
         return protocol.failure() == null && (anyoneSleeps() || goesOnByItself());
     }
@@ -416,6 +476,7 @@ public final class StreamConnection extends ReadinessSource {
     /** Whether something is to be done that the application does not wait for. */
     private boolean goesOnByItself() {
         return protocol.awaitsFirstMessage()
+                || (unattended && state == ConnectionState.CONNECTED && protocol.receives())
                 || ((state == ConnectionState.CLOSING || protocol.controlPending()) && !protocol.drained());
     }
 

@@ -23,6 +23,9 @@ final class StreamMemory {
     /** How long what nobody uses is kept for whoever comes next. */
     private static final long KEEP_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** How long after a failure to get more memory it is tried again. */
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final StreamRuntime runtime;
 
     // begin: guarded by this
@@ -67,6 +70,45 @@ final class StreamMemory {
 
     private TrustDomain make(DeviceContext device) throws VerbsException {
         return new TrustDomain(device.allocateProtectionDomain(), this::freeLater);
+    }
+
+    /**
+     * Has a worker make room for a block that a connection in the domain asked for in vain. Does not block.
+     *
+     * @param whenGrown run when there is room, or there may be
+     */
+    void growSoon(TrustDomain domain, int bytes, Runnable whenGrown) {
+        synchronized (this) {
+            domain.waitingForGrowth.add(whenGrown);
+            if (domain.growing) {
+                return;
+            }
+            domain.growing = true;
+            domain.users++; // it stays until the worker is through
+        }
+        runtime.execute(() -> grow(domain, bytes));
+    }
+
+    private void grow(TrustDomain domain, int bytes) {
+        try {
+            domain.exposed.makeRoom(bytes);
+            grown(domain);
+        } catch (VerbsException e) {
+            LOG.log(Level.DEBUG, "No memory for more than small buffers", e);
+            // there may be some when others have given theirs back
+            var _ = runtime.after(RETRY_NANOS, () -> runtime.execute(() -> grown(domain)));
+        }
+    }
+
+    private void grown(TrustDomain domain) {
+        List<Runnable> waiting;
+        synchronized (this) {
+            domain.growing = false;
+            waiting = List.copyOf(domain.waitingForGrowth);
+            domain.waitingForGrowth.clear();
+        }
+        waiting.forEach(Runnable::run);
+        leave(domain);
     }
 
     /** A connection is at its end, and its peer can't reach what it had borrowed by way of it. Does not block. */

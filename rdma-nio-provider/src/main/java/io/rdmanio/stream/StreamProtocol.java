@@ -16,7 +16,7 @@ import java.nio.ByteOrder;
  * payload and control messages.
  *
  * <p>Never blocks. Not thread-safe: guarded by the connection's lock, except that the one reader copies from
- * {@link #receiveBuffer()} and the one writer into {@link #sendBuffer()} outside it, in the ranges they were given.
+ * what is {@link #readableBytes readable} and the one writer into {@link #sendBuffer()} outside it, in the ranges they were given.
  */
 final class StreamProtocol implements AutoCloseable {
     /** Completions taken from the queue at once. */
@@ -79,7 +79,12 @@ final class StreamProtocol implements AutoCloseable {
         this.peer = peer;
         this.poster = MessagePoster.over(resources);
         this.window = new SendWindow(sizes.sendQueueEntries(), poster.entriesPerPayload(), sizes.sendBufferBytes());
-        this.arrived = new ReceiveWindow(sizes.receiveBufferBytes(), sizes.receiveCredits());
+        this.arrived = new ReceiveWindow(
+                sizes.receiveCredits(),
+                resources.firstHalf,
+                resources.secondHalf,
+                new HalfLength(sizes.firstHalfBytes(), sizes.longestHalfBytes()),
+                System::nanoTime);
         this.target = new TargetTable(resources.table, peer.half());
         this.swapEntries = peer.bigEndian() != (ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN);
         this.inlineBytes =
@@ -96,9 +101,9 @@ final class StreamProtocol implements AutoCloseable {
                 resources.offers.remoteKey(),
                 PeerParameters.TABLE_ENTRIES,
                 new PeerParameters.BufferHalf(
-                        resources.received.address(),
-                        resources.received.remoteKey(),
-                        resources.configuration.receiveBufferBytes() / 2));
+                        resources.firstHalf.address(),
+                        resources.firstHalf.remoteKey(),
+                        resources.configuration.firstHalfBytes()));
     }
 
     // -- completions --
@@ -226,35 +231,42 @@ final class StreamProtocol implements AutoCloseable {
     }
 
     private boolean postUpdate() throws VerbsException {
-        boolean half = arrived.halfFree();
-        int slots = half ? poster.entriesPerPayload() : 1;
+        boolean halfDue = arrived.halfDue();
+        int slots = halfDue ? poster.entriesPerPayload() : 1;
         if (!window.controlAvailable(slots)) {
             return false;
         }
-        boolean signalled = window.mustSignalControl(slots);
-        int message = StreamMessage.of(StreamMessage.SGL, arrived.limit());
-        if (half) {
-            MemorySegment entry =
-                    resources.entries.asSlice((long) entrySlot * TargetTable.ENTRY_BYTES, TargetTable.ENTRY_BYTES);
-            entrySlot = (entrySlot + 1) % SendWindow.CONTROL_SLOTS;
-            TargetTable.encodeEntry(
-                    entry,
-                    resources.received.address() + arrived.freeHalfOffset(),
-                    resources.received.remoteKey(),
-                    arrived.halfBytes(),
-                    swapEntries);
-            poster.payload()
-                    .sgeCount(1)
-                    .sge(0, entry.address(), TargetTable.ENTRY_BYTES, resources.local.localKey())
-                    .remote(peer.tableAddress() + (long) offeredEntry * TargetTable.ENTRY_BYTES, peer.tableKey());
-            offeredEntry ^= 1;
-            poster.postPayload(message, TargetTable.ENTRY_BYTES <= inlineBytes, signalled);
+        MemoryBlock granted = halfDue ? resources.memory.exchange(arrived.takeSpare(), arrived.nextHalfBytes()) : null;
+        if (granted != null) {
+            postGrant(granted, slots);
+        } else if (arrived.creditsDue()) {
+            boolean signalled = window.mustSignalControl(1);
+            poster.postBare(StreamMessage.of(StreamMessage.SGL, arrived.limit()), signalled);
+            window.controlPosted(1, signalled);
         } else {
-            poster.postBare(message, signalled);
+            return false; // no memory for the half that is due: it is asked for again when something happens
         }
-        window.controlPosted(slots, signalled);
-        arrived.updated(half);
+        arrived.toldLimit();
         return true;
+    }
+
+    /** Tells the peer of a half, and of all credits. */
+    private void postGrant(MemoryBlock granted, int slots) throws VerbsException {
+        MemorySegment entry =
+                resources.entries.asSlice((long) entrySlot * TargetTable.ENTRY_BYTES, TargetTable.ENTRY_BYTES);
+        entrySlot = (entrySlot + 1) % SendWindow.CONTROL_SLOTS;
+        TargetTable.encodeEntry(entry, granted.address(), granted.remoteKey(), arrived.grant(granted), swapEntries);
+        boolean signalled = window.mustSignalControl(slots);
+        poster.payload()
+                .sgeCount(1)
+                .sge(0, entry.address(), TargetTable.ENTRY_BYTES, resources.local.localKey())
+                .remote(peer.tableAddress() + (long) offeredEntry * TargetTable.ENTRY_BYTES, peer.tableKey());
+        offeredEntry ^= 1;
+        poster.postPayload(
+                StreamMessage.of(StreamMessage.SGL, arrived.limit()),
+                TargetTable.ENTRY_BYTES <= inlineBytes,
+                signalled);
+        window.controlPosted(slots, signalled);
     }
 
     // -- keeping alive --
@@ -295,16 +307,19 @@ final class StreamProtocol implements AutoCloseable {
         return arrived.available();
     }
 
-    int contiguousReadable() {
-        return arrived.contiguous();
+    /** Bytes that can be read of the half that is read first, 0, or one behind it. */
+    int readableBytes(int half) {
+        return arrived.readableBytes(half);
     }
 
-    int readOffset() {
-        return arrived.readOffset();
+    /** The buffer that a half with any bytes lies in, for absolute access: others use it too. */
+    ByteBuffer readBuffer(int half) {
+        return arrived.block(half).slabBuffer();
     }
 
-    ByteBuffer receiveBuffer() {
-        return resources.receiveBuffer;
+    /** Where in its buffer the bytes of a half begin that can be read. */
+    int readOffset(int half) {
+        return arrived.readOffset(half);
     }
 
     /** The reader is going to copy; what it copies stays where it is until it says {@link #consumed}. */
@@ -317,6 +332,7 @@ final class StreamProtocol implements AutoCloseable {
     void consumed(int bytes) {
         copying = false;
         arrived.consumed(bytes);
+        giveSurplusBack();
         discard();
         giveCredits();
     }
@@ -331,6 +347,15 @@ final class StreamProtocol implements AutoCloseable {
     private void discard() {
         if (inputDiscarded && !copying) {
             arrived.consumed(arrived.available());
+            giveSurplusBack();
+        }
+    }
+
+    /** More was granted than now, when the peer was ahead of the reader. */
+    private void giveSurplusBack() {
+        MemoryBlock surplus;
+        while ((surplus = arrived.takeSurplus()) != null) {
+            resources.memory.giveBack(surplus);
         }
     }
 
@@ -342,6 +367,11 @@ final class StreamProtocol implements AutoCloseable {
                 fail(e);
             }
         }
+    }
+
+    /** Whether something may still arrive that the peer must not be kept waiting with. */
+    boolean receives() {
+        return !inputEnded && !peerGone() && failure == null;
     }
 
     /** Whether nothing will ever arrive behind what is readable. */

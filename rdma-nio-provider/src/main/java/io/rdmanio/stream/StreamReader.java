@@ -9,7 +9,16 @@ import java.nio.ByteBuffer;
  * <p>For one thread at a time, which holds the channel's read lock; {@link #shutdown()} may be called by any.
  */
 public final class StreamReader {
+    /** Of how many halves one read copies; whoever wants more reads again. */
+    private static final int HALVES = 2;
+
     private final StreamConnection connection;
+
+    // begin: what the read in progress copies from
+    private final ByteBuffer[] buffers = new ByteBuffer[HALVES];
+    private final int[] offsets = new int[HALVES];
+    private final int[] bytes = new int[HALVES];
+    // end
 
     // guarded by the connection's lock
     private boolean shut;
@@ -25,21 +34,23 @@ public final class StreamReader {
      * @throws IOException if the connection has broken
      */
     public long read(ByteBuffer[] targets, int offset, int length) throws IOException {
-        int readable;
-        int position;
-        int contiguous;
         connection.lock.lock();
         try {
             StreamProtocol protocol = connection.protocol();
+            connection.attend();
             if (protocol.readable() == 0) {
                 connection.update();
             }
-            readable = protocol.readable();
-            if (readable == 0 || shut) {
+            if (protocol.readable() == 0 || shut) {
                 return endOrNothing(protocol);
             }
-            position = protocol.readOffset();
-            contiguous = protocol.contiguousReadable();
+            for (int half = 0; half < HALVES; half++) {
+                bytes[half] = protocol.readableBytes(half);
+                if (bytes[half] != 0) {
+                    buffers[half] = protocol.readBuffer(half);
+                    offsets[half] = protocol.readOffset(half);
+                }
+            }
             protocol.beginCopy();
         } finally {
             connection.lock.unlock();
@@ -47,7 +58,7 @@ public final class StreamReader {
 
         int read = 0;
         try {
-            read = copy(targets, offset, length, position, contiguous, readable);
+            read = copy(targets, offset, length);
         } finally {
             connection.lock.lock();
             try {
@@ -60,15 +71,21 @@ public final class StreamReader {
         return read;
     }
 
-    private int copy(ByteBuffer[] targets, int offset, int length, int position, int contiguous, int readable) {
-        ByteBuffer buffer = connection.protocol().receiveBuffer();
+    private int copy(ByteBuffer[] targets, int offset, int length) {
         int read = 0;
-        for (int i = offset; i < offset + length && read < readable; i++) {
-            if (read < contiguous) {
-                read += copy(buffer, position + read, contiguous - read, targets[i]);
-            }
-            if (read >= contiguous && read < readable) {
-                read += copy(buffer, position + read - buffer.capacity(), readable - read, targets[i]);
+        int i = offset;
+        for (int half = 0; half < HALVES; half++) {
+            while (bytes[half] != 0 && i < offset + length) {
+                ByteBuffer target = targets[i];
+                int count = Math.min(bytes[half], target.remaining());
+                target.put(target.position(), buffers[half], offsets[half], count);
+                target.position(target.position() + count);
+                offsets[half] += count;
+                bytes[half] -= count;
+                read += count;
+                if (bytes[half] != 0) {
+                    i++;
+                }
             }
         }
         return read;
@@ -94,13 +111,6 @@ public final class StreamReader {
             throw StreamConnection.broken(failure);
         }
         return protocol.peerGone() ? -1 : 0;
-    }
-
-    private static int copy(ByteBuffer buffer, int from, int atMost, ByteBuffer target) {
-        int count = Math.min(atMost, target.remaining());
-        target.put(target.position(), buffer, from, count);
-        target.position(target.position() + count);
-        return count;
     }
 
     /** From now on reads see the end, and what arrives is thrown away. */

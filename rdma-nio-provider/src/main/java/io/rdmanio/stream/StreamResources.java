@@ -36,8 +36,13 @@ final class StreamResources implements AutoCloseable {
     final CompletionQueue completionQueue;
     final QueuePair queuePair;
 
-    /** The receive buffer. */
-    final MemoryBlock received;
+    /** What all blocks are borrowed of. */
+    final BorrowedMemory memory;
+
+    /** The half of the receive buffer that the peer is told of when it connects, and the one that it is told of next. */
+    final MemoryBlock firstHalf;
+
+    final MemoryBlock secondHalf;
 
     /** Where the peer writes its offers. */
     final MemoryBlock offers;
@@ -52,7 +57,6 @@ final class StreamResources implements AutoCloseable {
     final MemorySegment entries;
     final MemorySegment inlineMemory;
     final MemorySegment messageSlots;
-    final ByteBuffer receiveBuffer;
     final ByteBuffer sendBuffer;
     final ByteBuffer inlineBuffer;
 
@@ -70,8 +74,9 @@ final class StreamResources implements AutoCloseable {
         this.configuration = configuration;
         this.messagesAsSend = id.device().transport() == TransportType.IWARP;
 
-        this.received = memory.exposed(configuration.receiveBufferBytes());
-        this.receiveBuffer = received.memory().asByteBuffer();
+        this.memory = memory;
+        this.firstHalf = memory.exposed(configuration.firstHalfBytes());
+        this.secondHalf = memory.exposed(configuration.firstHalfBytes());
         this.offers = memory.exposed(TargetTable.LENGTH_BYTES);
         this.table = offers.memory();
         table.fill((byte) 0);

@@ -62,6 +62,7 @@ public final class StreamRuntime {
     private final WaitGroups waitGroups;
     private final StreamMemory memory = new StreamMemory(this);
     private final boolean peersHaveGids;
+    private final Attendance attendance = new Attendance(this);
     private final EventChannel eventChannel;
     private volatile EventLoop.Registration eventWatch;
     private final ThreadPoolExecutor connectors = executor("rdma-nio-connect", MAX_SLOW_CONNECTS);
@@ -132,6 +133,11 @@ public final class StreamRuntime {
     /** Groups for threads that block. */
     WaitGroups waitGroups() {
         return waitGroups;
+    }
+
+    /** Who looks after connections. */
+    Attendance attendance() {
+        return attendance;
     }
 
     /** Memory for all connections. */

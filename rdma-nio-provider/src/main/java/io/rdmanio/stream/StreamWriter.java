@@ -21,6 +21,9 @@ public final class StreamWriter {
 
     private int current;
 
+    /** Bytes of it that are left. */
+    private long remaining;
+
     StreamWriter(StreamConnection connection) {
         this.connection = connection;
     }
@@ -32,7 +35,18 @@ public final class StreamWriter {
      * @throws IOException if nothing was written and the connection has broken
      */
     public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
-        long remaining = begin(sources, offset, length);
+        begin(sources, offset, length);
+        return goOn(sources, offset, length);
+    }
+
+    /**
+     * Goes on where the last write, with the same arguments, has left off; never blocks. A buffer that occurs twice among the
+     * sources is written twice, which its position alone would not tell.
+     *
+     * @return as {@link #write}
+     * @throws IOException as {@link #write}
+     */
+    public long goOn(ByteBuffer[] sources, int offset, int length) throws IOException {
         long total = 0;
         int message = FIRST_MESSAGE_BYTES;
         try {
@@ -60,17 +74,21 @@ public final class StreamWriter {
     }
 
     /** Notes where the sources are. Each is read from there even if it is the same buffer as another. */
-    private long begin(ByteBuffer[] sources, int offset, int length) {
+    private void begin(ByteBuffer[] sources, int offset, int length) {
         if (positions.length < length) {
             positions = new int[length];
         }
         current = 0;
-        long remaining = 0;
+        remaining = 0;
         for (int i = 0; i < length; i++) {
             positions[i] = sources[offset + i].position();
             remaining += sources[offset + i].remaining();
         }
-        return remaining;
+    }
+
+    /** Whether the last write has left anything. */
+    public boolean hasRemaining() {
+        return remaining > 0;
     }
 
     private int prepare(int remaining, int message, boolean first) throws IOException {

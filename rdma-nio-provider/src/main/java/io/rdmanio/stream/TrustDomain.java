@@ -4,7 +4,9 @@ import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.VerbsException;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What the connections with one peer share: a protection domain, and memory that is lent to no connection with another peer.
@@ -26,6 +28,10 @@ final class TrustDomain {
 
     // begin: guarded by StreamMemory
     int users;
+
+    boolean growing;
+
+    final Set<Runnable> waitingForGrowth = new LinkedHashSet<>();
     long unusedSinceNanos;
     // end
 

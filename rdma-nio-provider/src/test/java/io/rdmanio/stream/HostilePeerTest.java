@@ -35,7 +35,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class HostilePeerTest {
     private static final RdmaSelectorProvider PROVIDER = new RdmaSelectorProvider();
     private static final byte[] HELLO = "hello".getBytes(StandardCharsets.US_ASCII);
-    private static final int HALF = StreamConfiguration.DEFAULT.receiveBufferBytes() / 2;
+    private static final int HALF = StreamConfiguration.DEFAULT.firstHalfBytes();
 
     private ServerSocketChannel listener;
 
