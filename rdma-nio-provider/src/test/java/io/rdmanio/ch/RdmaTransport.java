@@ -1,5 +1,7 @@
 package io.rdmanio.ch;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.rdmanio.RdmaSelectorProvider;
 import io.rdmanio.policy.TransportPolicy;
 import io.rdmanio.stream.StreamLeakCheck;
@@ -8,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -68,9 +71,20 @@ final class RdmaTransport implements Transport {
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+        if (!deviceAddress().isLoopbackAddress()) {
+            meetDevices();
+        }
         // the JDK keeps descriptors of its own from its first socket channel on
         JdkTransport.jdk().openSocketChannel().close();
         StreamLeakCheck.awaitQuiet();
+    }
+
+    /** The library keeps open every device that it has met, and on the way to the loopback address it may meet another. */
+    private static void meetDevices() throws IOException {
+        try (SocketChannel lost = PROVIDER.openSocketChannel()) {
+            assertThatThrownBy(() -> lost.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1)))
+                    .isInstanceOf(NoRouteToHostException.class);
+        }
     }
 
     /** Has the event loop wake a reader. */
