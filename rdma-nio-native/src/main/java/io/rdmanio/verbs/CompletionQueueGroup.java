@@ -4,6 +4,7 @@ import io.rdmanio.verbs.spi.CompletionQueueGroupHandle;
 import io.rdmanio.verbs.spi.HandleKind;
 import io.rdmanio.verbs.spi.Lifecycle;
 import io.rdmanio.verbs.spi.VerbsAccess;
+import java.util.Objects;
 
 /**
  * Completion queues that one thread watches together, in user space: what epoll(7) is for descriptors, without a
@@ -47,13 +48,11 @@ public final class CompletionQueueGroup implements AutoCloseable {
      * @param token by which {@link #take} tells of it, not null
      * @throws VerbsException when no descriptor is left ({@code EMFILE}), or a peer process has no place for a further group
      *     ({@code ENOMEM}); the queue is in its former group then
-     * @throws IllegalArgumentException when the queue has a channel
+     * @throws IllegalArgumentException when the queue has a channel, or is of another engine
      * @throws IllegalStateException after close of either
      */
     public void add(CompletionQueue queue, Object token) throws VerbsException {
-        if (token == null) {
-            throw new NullPointerException("token");
-        }
+        Objects.requireNonNull(token, "token");
         if (queue.hasChannel()) {
             throw new IllegalArgumentException("a completion queue with a channel has its events there");
         }
@@ -94,7 +93,7 @@ public final class CompletionQueueGroup implements AutoCloseable {
      * Tells which queues may have completions: each at least once after one is added to it that follows its last poll,
      * and now and then one that has none. Does not block, makes no system call, allocates nothing.
      *
-     * @param into where their tokens go, from index 0
+     * @param into where their tokens go, from index 0; the oldest first, so that who asks again gets the others
      * @return how many there are; when all places are taken there may be more
      * @throws IllegalStateException after close
      */

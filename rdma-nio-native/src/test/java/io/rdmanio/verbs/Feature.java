@@ -19,6 +19,10 @@ public enum Feature {
     CHOSEN_ADDRESSES(
             "a region under an address of the program's choice",
             lack(IWARP, "siw knows memory by its own address alone")),
+    COMPLETION_QUEUE_GROUPS(
+            "completion queues that one thread watches together, with one descriptor",
+            lack(ROCE, "libibverbs has no such thing"),
+            lack(IWARP, "libibverbs has no such thing")),
     CONNECTION_ATTRIBUTES(
             "INIT attributes of a connection as on InfiniBand", lack(IWARP, "iWARP asks for other attributes")),
     CONNECTION_PARAMETERS(

@@ -162,7 +162,7 @@ public final class RingStress {
         @Actor
         public void initiator(II_Result result) {
             shared.publish();
-            if (shared.header.disarm(SLOT, false)) {
+            if (shared.header.disarm(SLOT, false) != PairHeader.NOBODY) {
                 result.r2 = 1;
             }
         }
@@ -170,7 +170,7 @@ public final class RingStress {
         /** Asks, and polls. */
         @Actor
         public void program(II_Result result) {
-            shared.header.arm(SLOT, PairHeader.ARMED);
+            shared.header.arm(SLOT, PairHeader.ARMED, 1);
             VarHandle.fullFence();
             result.r1 = shared.hasEntry() ? 1 : 0;
         }

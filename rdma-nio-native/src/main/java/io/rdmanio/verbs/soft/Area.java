@@ -41,7 +41,7 @@ final class Area {
     private static final long STATE = 3 * PairHeader.LINE_BYTES;
     private static final long WATCHED = STATE + Integer.BYTES;
     private static final long STARVED = WATCHED + Integer.BYTES;
-    private static final long NOTIFY = STARVED + Integer.BYTES;
+    private static final long ARM_SLOT = STARVED + Integer.BYTES;
     private static final long RING = 4 * PairHeader.LINE_BYTES;
 
     private static final int ACCESS_SHIFT = 8;
@@ -188,14 +188,14 @@ final class Area {
         VarHandle.fullFence();
     }
 
-    /** Who wants to hear of new entries, see {@link Notify}; {@link Notify#NOBODY} for nobody. */
-    int notifyWord() {
-        return SharedWords.get(memory, NOTIFY);
+    /** The slot in the owner's header where who wants to hear of new entries asks for it; negative when nobody ever does. */
+    int armSlot() {
+        return SharedWords.get(memory, ARM_SLOT) - 1;
     }
 
     /** Called by the owner, who executes a full fence afterwards and looks at the ring once more. */
-    void setNotifyWord(int word) {
-        SharedWords.set(memory, NOTIFY, word);
+    void setArmSlot(int slot) {
+        SharedWords.set(memory, ARM_SLOT, slot + 1);
     }
 
     /** The sequence of the entry that waits for a receive to be posted to the owner's shared queue; 0 for none. */

@@ -5,6 +5,7 @@ import io.rdmanio.linux.FileDescriptors;
 import io.rdmanio.linux.WakePipe.Bell;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -14,8 +15,8 @@ import java.util.function.Consumer;
  * rung from here. A peer whose share of this process's descriptors is used up gets messages for those that it tells
  * of then, and its progress thread rings them: slower, and at no cost to others.
  *
- * <p>Thread safety: all methods may be called by any thread; ringing takes no lock. The rest is guarded by this, and the
- * peer is told under the same lock, so that it hears things in the order they happen.
+ * <p>Thread safety: all methods may be called by any thread; ringing takes no lock when there is something to ring. The rest
+ * is guarded by this, and the peer is told under the same lock, so that it hears things in the order they happen.
  */
 final class Doorbells {
     /** Numbers are less than this. */
@@ -29,6 +30,9 @@ final class Doorbells {
     private volatile PeerBell[] ours = {};
     // Guarded by this.
     private final Map<OwnDoorbell, Integer> indexes = new HashMap<>();
+    /** Those of the peer that were to be rung before it told of them. */
+    private final BitSet missed = new BitSet();
+
     private boolean closed;
     // End of what this guards.
 
@@ -114,8 +118,10 @@ final class Doorbells {
             FileDescriptors.close(descriptor);
             set(index, new PeerBell(null));
         }
-        // The peer's memory may have asked for it before this message came, when there was nothing to be rung.
-        ring(index);
+        if (missed.get(index)) {
+            missed.clear(index);
+            ring(index);
+        }
     }
 
     /**
@@ -155,10 +161,14 @@ final class Doorbells {
     /**
      * Rings a doorbell of the peer.
      *
-     * @param index its number; nothing happens when there is none
+     * @param index its number, as the peer's memory says; when there is none, it is rung as soon as the peer tells of it, as its
+     *     memory may be quicker than its messages
      */
     void ring(int index) {
         PeerBell doorbell = get(index);
+        if (doorbell == null) {
+            doorbell = getOrMiss(index);
+        }
         if (doorbell == null) {
             return;
         }
@@ -167,6 +177,14 @@ final class Doorbells {
         } else {
             peer.accept(new ControlMessage.Ring(index));
         }
+    }
+
+    private synchronized PeerBell getOrMiss(int index) {
+        PeerBell doorbell = get(index);
+        if (doorbell == null && index >= 0 && index < MAX_DOORBELLS) {
+            missed.set(index);
+        }
+        return doorbell;
     }
 
     /**

@@ -4,11 +4,13 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * One stay of a completion queue in a group: its place in the group's list of queues that have something. A queue that
- * moves has another in the next group, so that what the former has not taken out yet holds up nobody.
+ * A completion queue's place in a group: that it belongs there, and is in the group's list of queues that have something. A
+ * queue that moves has another in the next group, so that what the former has not taken out yet holds up nobody; one that
+ * comes back while its place is in the list still has the same again, so that the list grows no longer than there are queues.
  *
  * <p>Thread safety: enlisting is by any thread, and whoever takes out of the list delists before the queue is polled;
- * {@code next} belongs to who enlists until it is pushed, and then to the group's owner.
+ * {@code next} belongs to who enlists until it is pushed, and then to the group's owner. {@code token} changes under the
+ * monitor of the queue and of the group.
  */
 final class GroupMember {
     private static final VarHandle ENLISTED;
@@ -25,22 +27,26 @@ final class GroupMember {
 
     final SoftCompletionQueueGroup group;
     final SoftCompletionQueue queue;
-    /** What the group tells of the queue by. */
-    final Object token;
+    /** What the group tells of the queue by; null when the queue is not in the group. */
+    volatile Object token;
     /** The next in the list. */
     GroupMember next;
 
     private int enlisted;
 
-    GroupMember(SoftCompletionQueueGroup group, SoftCompletionQueue queue, Object token) {
+    GroupMember(SoftCompletionQueueGroup group, SoftCompletionQueue queue) {
         this.group = group;
         this.queue = queue;
-        this.token = token;
     }
 
     /** Begins to be in the list; false when it is in there already. */
     boolean enlist() {
-        return (int) ENLISTED.getOpaque(this) == 0 && ENLISTED.compareAndSet(this, 0, 1);
+        return !isEnlisted() && ENLISTED.compareAndSet(this, 0, 1);
+    }
+
+    /** Whether it is in the list, or about to be. */
+    boolean isEnlisted() {
+        return (int) ENLISTED.getOpaque(this) != 0;
     }
 
     /** Is no longer in the list; the queue is polled afterwards. */

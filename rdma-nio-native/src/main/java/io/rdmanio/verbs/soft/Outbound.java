@@ -206,9 +206,12 @@ final class Outbound {
             return;
         }
         header.ready().offer(attach.slot());
-        int notify = area.notifyWord();
-        if (notify != Notify.NOBODY && header.disarm(Notify.armSlot(notify), solicited)) {
-            pair.ringPeer(Notify.doorbell(notify));
+        int slot = area.armSlot();
+        if (slot >= 0) {
+            int doorbell = header.disarm(slot, solicited);
+            if (doorbell != PairHeader.NOBODY) {
+                pair.ringPeer(doorbell);
+            }
         }
     }
 

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 
 /**
  * The header of one direction of a process pair, in shared memory of the process that receives: which of its queue pairs
- * have something (for those who poll, and for its progress thread), and which of its completion queues want an event.
- * The peer writes to it; the owner takes.
+ * have something (for those who poll, and for its progress thread), and which of its completion queues, or groups of them,
+ * want an event. The peer writes to it; the owner takes.
  *
  * <p>Thread safety: all methods may be called by any thread, of either process where it says so. The content is the
  * peer's word: no method fails or leaves the header's bounds whatever it holds.
@@ -14,7 +14,7 @@ import java.lang.invoke.VarHandle;
 final class PairHeader {
     /** What two writers must not share. */
     static final int LINE_BYTES = 64;
-    /** How many completion queues a pair can serve. */
+    /** How many completion queues that have a channel, and groups of queues, a pair can serve. */
     static final int COMPLETION_QUEUES = 16_384;
     /** No event is wanted. */
     static final int NOT_ARMED = 0;
@@ -22,6 +22,12 @@ final class PairHeader {
     static final int ARMED = 1;
     /** An event is wanted with a completion that is solicited or failed. */
     static final int ARMED_SOLICITED = 2;
+
+    /** {@link #disarm}: nobody is to be woken. */
+    static final int NOBODY = -1;
+
+    private static final int DOORBELL_SHIFT = 2;
+    private static final int KIND_MASK = (1 << DOORBELL_SHIFT) - 1;
 
     private static final long READY = 0;
     private static final long WORK = READY + ReadySet.BYTES;
@@ -76,34 +82,37 @@ final class PairHeader {
     }
 
     /**
-     * Asks for an event of a completion queue, or for none. Called by the owner, who executes a full fence afterwards
-     * and polls once more.
+     * Asks for an event, or for none. Called by the owner, who executes a full fence afterwards and polls once more. The word
+     * itself says whom to wake: a peer that is slow to take it may find that the slot is another's by now, whom it then
+     * wakes for nothing, and who would sleep on if somebody else was woken.
      *
-     * @param slot the queue's
-     * @param armed one of {@link #NOT_ARMED}, {@link #ARMED} and {@link #ARMED_SOLICITED}
+     * @param slot whose word
+     * @param kind one of {@link #NOT_ARMED}, {@link #ARMED} and {@link #ARMED_SOLICITED}
+     * @param doorbell the number of what is to be rung then
      */
-    void arm(int slot, int armed) {
-        SharedWords.set(memory, armOffset(slot), armed);
+    void arm(int slot, int kind, int doorbell) {
+        SharedWords.set(memory, armOffset(slot), kind == NOT_ARMED ? NOT_ARMED : doorbell << DOORBELL_SHIFT | kind);
     }
 
-    /** What the word of a completion queue says. */
+    /** What is asked for in a slot. */
     int armed(int slot) {
-        return SharedWords.getAcquire(memory, armOffset(slot));
+        return SharedWords.getAcquire(memory, armOffset(slot)) & KIND_MASK;
     }
 
     /**
      * Takes the request for an event, when there is one that suits. Called by whoever has published a completion, and
      * executed a full fence or an atomic step since.
      *
-     * @param slot the queue's
+     * @param slot whose word
      * @param solicited whether the completion is solicited or failed
-     * @return whether the caller must make the event
+     * @return the number of the doorbell that the caller must ring, whatever number that is; or {@link #NOBODY}
      */
-    boolean disarm(int slot, boolean solicited) {
-        int armed = SharedWords.getVolatile(memory, armOffset(slot));
-        return armed != NOT_ARMED
-                && (armed == ARMED || solicited)
-                && SharedWords.compareAndSet(memory, armOffset(slot), armed, NOT_ARMED);
+    int disarm(int slot, boolean solicited) {
+        int word = SharedWords.getVolatile(memory, armOffset(slot));
+        boolean taken = word != NOT_ARMED
+                && ((word & KIND_MASK) == ARMED || solicited)
+                && SharedWords.compareAndSet(memory, armOffset(slot), word, NOT_ARMED);
+        return taken ? word >>> DOORBELL_SHIFT : NOBODY;
     }
 
     private static long armOffset(int slot) {

@@ -11,15 +11,17 @@ import java.util.function.IntConsumer;
  * <p>Thread safety: immutable but {@code uses}, which the owner's monitor guards.
  */
 final class PairLink {
+    /** The slot of who never waits. */
+    static final int NEVER = -1;
+
     final ProcessPair pair;
     final PairHeader header;
-    /** The slot of the owner's arm word; negative when the owner never waits. */
+    /** The slot of the owner's arm word, which the areas of the queue pairs name; negative when the owner never waits. */
     final int armSlot;
-    /** What the areas of the queue pairs say of whom to notify. */
-    final int notifyWord;
     /** How many queue pairs. */
     int uses = 1;
 
+    private final int doorbell;
     private final IntConsumer taker;
 
     /**
@@ -41,19 +43,19 @@ final class PairLink {
             }
         };
         if (doorbell == null) {
-            armSlot = -1;
-            notifyWord = Notify.NOBODY;
+            this.doorbell = -1;
+            armSlot = NEVER;
         } else {
-            int index = doorbell.indexFor(pair);
+            this.doorbell = doorbell.indexFor(pair);
             armSlot = pair.addSleeper(owner);
             if (armSlot < 0) {
                 throw new VerbsException(
                         "ibv_modify_qp",
                         "",
                         Errno.ENOMEM,
-                        "Two processes can share " + PairHeader.COMPLETION_QUEUES + " completion queues at most.");
+                        "At most " + PairHeader.COMPLETION_QUEUES
+                                + " completion channels' queues and groups can wait for one process.");
             }
-            notifyWord = Notify.of(armSlot, index);
         }
     }
 
@@ -69,9 +71,9 @@ final class PairLink {
         return header.ready().mayHaveAny();
     }
 
-    /** Writes the arm word. */
+    /** Writes the arm word. Not after {@link #close}, when the slot may be another's: the owner sees to that by a lock. */
     void arm(int kind) {
-        header.arm(armSlot, kind);
+        header.arm(armSlot, kind, doorbell);
     }
 
     /**
@@ -85,6 +87,7 @@ final class PairLink {
     /** Ends the link. */
     void close() {
         if (armSlot >= 0) {
+            arm(PairHeader.NOT_ARMED);
             pair.removeSleeper(armSlot);
         }
     }

@@ -51,8 +51,8 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     private static final class Attachment {
         final ProcessPair pair;
         final Area area;
-        /** Whom it is to notify when the queue has changed the group. */
-        int nextNotifyWord;
+        /** The slot to be named when the queue has changed the group. */
+        int nextArmSlot;
 
         Attachment(ProcessPair pair, Area area) {
             this.pair = pair;
@@ -70,6 +70,7 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     private volatile PairLink[] links = NONE;
     // Whose completions come here; guarded by this object's monitor.
     private final Map<Inbound, Attachment> attached = new HashMap<>();
+    private volatile int attachedCount;
     // The group that tells of this queue; changed under this object's monitor and arming. Never with a channel.
     private volatile GroupMember membership;
 
@@ -183,19 +184,23 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
      * @param taker the queue whose poller took it, which may be this
      */
     void offerReady(Inbound inbound, SoftCompletionQueue taker) {
-        if (!inbound.enlist()) {
+        boolean enlisted = inbound.enlist();
+        if (enlisted) {
+            Inbound top;
+            do {
+                top = ready.get();
+                inbound.nextReady = top;
+            } while (!ready.compareAndSet(top, inbound));
+        }
+        if (taker == this) {
             return;
         }
-        Inbound top;
-        do {
-            top = ready.get();
-            inbound.nextReady = top;
-        } while (!ready.compareAndSet(top, inbound));
-        if (channel != null && taker != this) {
-            // Whoever waits for the event may have looked while the queue pair was in nobody's list.
-            notice((int) ARMED.getVolatile(this) == PairHeader.ARMED_SOLICITED && inbound.hasSolicited());
-        } else {
+        // Whoever waits may have looked while the queue pair was in nobody's list.
+        if (channel == null) {
+            // Also when it was in the list: what put it there may have been told of, and a poll have left it there.
             offerToGroup();
+        } else if (enlisted) {
+            notice((int) ARMED.getVolatile(this) == PairHeader.ARMED_SOLICITED && inbound.hasSolicited());
         }
     }
 
@@ -230,8 +235,8 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
         if (!readyFirst && activeCount != 0) {
             count = pollActive(into, count, capacity);
         }
-        if (activeCount == 0 || membership == null) {
-            // Whoever polls the group looks into the ready sets, for all of its queues at once.
+        if (membership == null || activeCount != attachedCount || readyFirst) {
+            // Otherwise all queue pairs were looked at, and whoever polls the group looks into the ready sets.
             for (PairLink link : links) {
                 link.takeReady();
             }
@@ -502,12 +507,12 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
      *
      * @param inbound the queue pair's receiving end
      * @param pair the pair that it receives over
-     * @param area where; it is told whom to notify
+     * @param area where; it names where who waits asks to be woken
      * @throws IOException when the pair has no slot left, or no descriptor is
      */
     synchronized void link(Inbound inbound, ProcessPair pair, Area area) throws IOException {
         PairLink link = find(pair);
-        int notifyWord = membership == null ? Notify.NOBODY : membership.group.link(pair);
+        int groupSlot = membership == null ? PairLink.NEVER : membership.group.link(pair);
         try {
             if (link == null) {
                 link = add(new PairLink(pair, this, channel == null ? null : channel.doorbell(), this));
@@ -521,7 +526,8 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
             throw e;
         }
         attached.put(inbound, new Attachment(pair, area));
-        area.setNotifyWord(membership == null ? link.notifyWord : notifyWord);
+        attachedCount = attached.size();
+        area.setArmSlot(membership == null ? link.armSlot : groupSlot);
     }
 
     private PairLink find(ProcessPair pair) {
@@ -548,6 +554,16 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
         return link;
     }
 
+    private void remove(PairLink link) {
+        // Who arms all of them does so before this, or finds it no more.
+        arming.acquire();
+        try {
+            links = Arrays.stream(links).filter(other -> other != link).toArray(PairLink[]::new);
+        } finally {
+            arming.release();
+        }
+    }
+
     /** A queue pair completes here no longer. */
     void unlink(Inbound inbound) {
         forget(inbound);
@@ -556,9 +572,10 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
             if (former == null) {
                 return;
             }
+            attachedCount = attached.size();
             PairLink link = find(former.pair);
             if (--link.uses == 0) {
-                links = Arrays.stream(links).filter(other -> other != link).toArray(PairLink[]::new);
+                remove(link);
                 link.close();
             }
             if (membership != null) {
@@ -577,10 +594,26 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
      * @throws IOException when a process pair has no slot left, or no descriptor is; it is in the former group then
      */
     synchronized void join(SoftCompletionQueueGroup group, Object token) throws IOException {
+        GroupMember former = membership;
+        if (former == null || former.group != group) {
+            linkAll(group);
+            enter(group.admit(this, token));
+            endStay(former);
+        } else {
+            GroupMember same = group.admit(this, token);
+            assert same == former;
+            VarHandle.fullFence();
+        }
+        if (hasSomething()) {
+            group.offer(membership);
+        }
+    }
+
+    private void linkAll(SoftCompletionQueueGroup group) throws IOException {
         int linked = 0;
         try {
             for (Attachment attachment : attached.values()) {
-                attachment.nextNotifyWord = group.link(attachment.pair);
+                attachment.nextArmSlot = group.link(attachment.pair);
                 linked++;
             }
         } catch (IOException e) {
@@ -591,38 +624,32 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
             }
             throw e;
         }
-        GroupMember member = new GroupMember(group, this, token);
-        GroupMember former = enter(member);
-        if (hasSomething()) {
-            group.offer(member);
-        }
-        unlinkAll(former);
     }
 
     /** Leaves the group, if it is in one. */
     synchronized void leave() {
         for (Attachment attachment : attached.values()) {
-            attachment.nextNotifyWord = Notify.NOBODY;
+            attachment.nextArmSlot = PairLink.NEVER;
         }
-        unlinkAll(enter(null));
+        GroupMember former = membership;
+        enter(null);
+        endStay(former);
     }
 
-    /** Has the peers notify somebody else from now on; what they said before is to be looked for. */
-    private GroupMember enter(GroupMember next) {
-        GroupMember former = membership;
+    /** Has the peers wake somebody else from now on; what they published before is to be looked for. */
+    private void enter(GroupMember next) {
         arming.acquire();
         try {
-            // In this order: who reads the new word finds the new group.
+            // In this order: who wakes the new group finds it to be the queue's.
             membership = next;
             for (Map.Entry<Inbound, Attachment> entry : attached.entrySet()) {
                 entry.getKey().setWatched(false);
-                entry.getValue().area.setNotifyWord(entry.getValue().nextNotifyWord);
+                entry.getValue().area.setArmSlot(entry.getValue().nextArmSlot);
             }
         } finally {
             arming.release();
         }
         VarHandle.fullFence();
-        return former;
     }
 
     private boolean hasSomething() {
@@ -637,17 +664,13 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
         return false;
     }
 
-    private void unlinkAll(GroupMember former) {
+    private void endStay(GroupMember former) {
         if (former != null) {
             for (Attachment attachment : attached.values()) {
                 former.group.unlink(attachment.pair);
             }
+            former.group.dismiss(former);
         }
-    }
-
-    /** Whether this is the queue's present stay in a group. */
-    boolean isPresent(GroupMember member) {
-        return membership == member;
     }
 
     /** Leaves a group, if it is in that one. */

@@ -5,43 +5,31 @@ import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.spi.CompletionQueueGroupHandle;
 import io.rdmanio.verbs.spi.CompletionQueueHandle;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Completion queues that one thread watches together. Which of them have something is told by the ready sets of the
  * process pairs, and by whoever adds to a queue; a queue is in the list at most once, and is taken out before it is polled.
  * A request for a wake-up is one word for each process pair, however many queues and queue pairs there are.
  *
- * <p>Thread safety: {@code take}, {@code prepareToSleep} and {@code awake} are called by one thread at a time, which owns
- * {@code taken}; all else by any. Who offers publishes first and then looks whether the owner sleeps, and the owner says that it
- * sleeps and then looks, both with a full fence between. The array of links is copied when it changes, under this
- * object's monitor, which is taken after those of the queues.
+ * <p>Thread safety: {@code take}, {@code prepareToSleep} and {@code awake} are called by one thread at a time, the owner; all
+ * else by any. This object's monitor, which is taken after those of the queues, guards the links, whose array is copied when
+ * it changes, their arm words, so that nobody writes one whose link is closed, and who is a member.
  */
 final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
     private static final PairLink[] NONE = {};
-    private static final VarHandle ASLEEP;
-
-    static {
-        try {
-            ASLEEP = MethodHandles.lookup()
-                    .findVarHandle(SoftCompletionQueueGroup.class, "asleep", int.class)
-                    .withInvokeExactBehavior();
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
 
     private final ConnectionDevice device;
     private final OwnDoorbell doorbell;
-    private final AtomicReference<GroupMember> offered = new AtomicReference<>();
+    private final OfferedMembers offered = new OfferedMembers();
     private volatile PairLink[] links = NONE;
-    private int asleep;
 
-    // The owner's: out of the list already.
-    private GroupMember taken;
+    // Guarded by this: the queues that are in the group, and those that were and are in the list still.
+    private final Map<SoftCompletionQueue, GroupMember> members = new HashMap<>();
 
     /**
      * Makes an empty group.
@@ -68,8 +56,11 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
 
     @Override
     public void add(CompletionQueueHandle queue, Object token) throws VerbsException {
+        if (!(queue instanceof SoftCompletionQueue joining)) {
+            throw new IllegalArgumentException("the completion queue belongs to another engine");
+        }
         try {
-            ((SoftCompletionQueue) queue).join(this, token);
+            joining.join(this, token);
         } catch (VerbsException e) {
             throw e;
         } catch (SystemCallException e) {
@@ -81,19 +72,41 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
 
     @Override
     public void remove(CompletionQueueHandle queue) {
-        ((SoftCompletionQueue) queue).leave(this);
+        if (queue instanceof SoftCompletionQueue leaving) {
+            leaving.leave(this);
+        }
+    }
+
+    /**
+     * A queue comes in; the caller has its monitor.
+     *
+     * @param queue the queue
+     * @param token by which to tell of it
+     * @return its place, the former one if there is one still
+     */
+    synchronized GroupMember admit(SoftCompletionQueue queue, Object token) {
+        GroupMember member = members.computeIfAbsent(queue, added -> new GroupMember(this, added));
+        member.token = token;
+        return member;
+    }
+
+    /** A queue has left; the caller has its monitor. */
+    synchronized void dismiss(GroupMember member) {
+        member.token = null;
+        if (!member.isEnlisted()) {
+            forget(member);
+        }
+    }
+
+    private synchronized void forget(GroupMember member) {
+        if (member.token == null) {
+            members.remove(member.queue, member);
+        }
     }
 
     /** Has something, which was published, and a full fence executed, before. Called by any thread. */
     void offer(GroupMember member) {
-        if (member.enlist()) {
-            GroupMember top;
-            do {
-                top = offered.get();
-                member.next = top;
-            } while (!offered.compareAndSet(top, member));
-        }
-        if ((int) ASLEEP.getVolatile(this) != 0 && ASLEEP.compareAndSet(this, 1, 0)) {
+        if (offered.offer(member)) {
             doorbell.ring();
         }
     }
@@ -104,14 +117,14 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
      * One more queue pair of a process pair completes in a queue of this group.
      *
      * @param pair the pair
-     * @return what the queue pair's area is to say of whom to notify
+     * @return the slot of the arm word that the queue pair's area is to name
      * @throws IOException when the pair has no slot left, or no descriptor is
      */
     synchronized int link(ProcessPair pair) throws IOException {
         for (PairLink link : links) {
             if (link.pair == pair) {
                 link.uses++;
-                return link.notifyWord;
+                return link.armSlot;
             }
         }
         PairLink added = new PairLink(pair, this, doorbell, null);
@@ -119,10 +132,10 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
         more[links.length] = added;
         links = more;
         VarHandle.fullFence();
-        if ((int) ASLEEP.getVolatile(this) != 0) {
+        if (offered.isAsleep()) {
             added.arm(PairHeader.ARMED);
         }
-        return added.notifyWord;
+        return added.armSlot;
     }
 
     /** One less. */
@@ -157,40 +170,26 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
         }
         int count = 0;
         while (count < into.length) {
-            if (taken == null) {
-                if (offered.getPlain() == null) {
-                    break;
-                }
-                taken = oldestFirst(offered.getAndSet(null));
+            GroupMember member = offered.poll();
+            if (member == null) {
+                break;
             }
-            GroupMember member = taken;
-            taken = member.next;
-            member.next = null;
-            // From here on it may be offered again.
-            member.delist();
-            if (member.queue.isPresent(member)) {
-                into[count++] = member.token;
+            Object token = member.token;
+            if (token != null) {
+                into[count++] = token;
+            } else {
+                forget(member);
             }
         }
         return count;
     }
 
-    private static GroupMember oldestFirst(GroupMember newestFirst) {
-        GroupMember oldest = null;
-        GroupMember member = newestFirst;
-        while (member != null) {
-            GroupMember next = member.next;
-            member.next = oldest;
-            oldest = member;
-            member = next;
-        }
-        return oldest;
-    }
-
     @Override
     public boolean prepareToSleep() {
-        ASLEEP.setVolatile(this, 1);
-        armAll(PairHeader.ARMED);
+        synchronized (this) {
+            offered.beginSleep();
+            armAll(PairHeader.ARMED);
+        }
         VarHandle.fullFence();
         if (hasSomething()) {
             awake();
@@ -200,7 +199,7 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
     }
 
     private boolean hasSomething() {
-        if (taken != null || offered.get() != null) {
+        if (!offered.isEmpty()) {
             return true;
         }
         for (PairLink link : links) {
@@ -212,11 +211,12 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
     }
 
     @Override
-    public void awake() {
-        ASLEEP.setVolatile(this, 0);
+    public synchronized void awake() {
+        offered.endSleep();
         armAll(PairHeader.NOT_ARMED);
     }
 
+    /** The caller has the monitor. */
     private void armAll(int kind) {
         for (PairLink link : links) {
             link.arm(kind);
@@ -235,12 +235,15 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
 
     @Override
     public void destroy() {
+        List<GroupMember> present;
         synchronized (this) {
-            for (PairLink link : links) {
-                link.close();
-            }
-            links = NONE;
+            present = List.copyOf(members.values());
         }
+        for (GroupMember member : present) {
+            // And with the last of them the links go.
+            member.queue.leave(this);
+        }
+        assert links.length == 0;
         doorbell.close();
         device.release();
     }

@@ -10,6 +10,7 @@ public interface CompletionQueueGroupHandle {
      * @param queue a queue without a channel
      * @param token by which {@link #take} tells of it
      * @throws VerbsException when it can't be; the queue is in its former group then
+     * @throws IllegalArgumentException when the queue is of another engine
      */
     void add(CompletionQueueHandle queue, Object token) throws VerbsException;
 

@@ -9,6 +9,7 @@ import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.AddressHandleAttributes;
 import io.rdmanio.verbs.AsyncEventType;
 import io.rdmanio.verbs.CompletionQueue;
+import io.rdmanio.verbs.CompletionQueueGroup;
 import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.Gid;
@@ -141,6 +142,14 @@ class OpenAndCloseTest {
                         EnumSet.of(HandleKind.COMPLETION_QUEUE),
                         parts -> () ->
                                 parts.device.createCompletionQueue(8, null).close()),
+                new Subject("COMPLETION_QUEUE_GROUP", EnumSet.of(HandleKind.COMPLETION_QUEUE_GROUP), parts -> {
+                    TestDevice.assumeHas(Feature.COMPLETION_QUEUE_GROUPS);
+                    return () -> {
+                        try (CompletionQueueGroup group = CompletionQueueGroup.open(TestDevice.engine())) {
+                            group.add(parts.queue, parts);
+                        }
+                    };
+                }),
                 new Subject(
                         "SHARED_RECEIVE_QUEUE",
                         EnumSet.of(HandleKind.SHARED_RECEIVE_QUEUE),

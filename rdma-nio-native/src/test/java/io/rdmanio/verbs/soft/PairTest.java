@@ -151,7 +151,7 @@ class PairTest {
         assertThat(seen.mismatch(place.memory())).isEqualTo(-1);
         seen.set(ValueLayout.JAVA_INT, 0, 4711);
         assertThat(place.memory().get(ValueLayout.JAVA_INT, 0)).isEqualTo(4711);
-        back.outbound().arm(17, PairHeader.ARMED);
+        back.outbound().arm(17, PairHeader.ARMED, 3);
         assertThat(pair.inbound().armed(17)).isEqualTo(PairHeader.ARMED);
         assertThat(pair.outbound().armed(17)).isEqualTo(PairHeader.NOT_ARMED);
         assertThat(pair.peerEpochs().byteSize()).isEqualTo(EpochPage.BYTES);

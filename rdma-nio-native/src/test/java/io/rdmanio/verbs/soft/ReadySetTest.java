@@ -62,15 +62,19 @@ class ReadySetTest {
 
     @Test
     void disarm_takesTheRequestOnceAndIfItSuits() {
-        assertThat(header.disarm(5, true)).isFalse();
-        header.arm(5, PairHeader.ARMED_SOLICITED);
-        assertThat(header.disarm(5, false)).isFalse();
-        assertThat(header.disarm(6, true)).isFalse();
-        assertThat(header.disarm(5, true)).isTrue();
-        assertThat(header.disarm(5, true)).isFalse();
-        header.arm(5, PairHeader.ARMED);
-        assertThat(header.disarm(5, false)).isTrue();
+        assertThat(header.disarm(5, true)).isEqualTo(PairHeader.NOBODY);
+        header.arm(5, PairHeader.ARMED_SOLICITED, 7);
+        assertThat(header.armed(5)).isEqualTo(PairHeader.ARMED_SOLICITED);
+        assertThat(header.disarm(5, false)).isEqualTo(PairHeader.NOBODY);
+        assertThat(header.disarm(6, true)).isEqualTo(PairHeader.NOBODY);
+        assertThat(header.disarm(5, true)).isEqualTo(7);
+        assertThat(header.disarm(5, true)).isEqualTo(PairHeader.NOBODY);
+        header.arm(5, PairHeader.ARMED, Doorbells.MAX_DOORBELLS - 1);
+        assertThat(header.disarm(5, false)).isEqualTo(Doorbells.MAX_DOORBELLS - 1);
         assertThat(header.armed(5)).isEqualTo(PairHeader.NOT_ARMED);
+        header.arm(5, PairHeader.ARMED, 7);
+        header.arm(5, PairHeader.NOT_ARMED, 7);
+        assertThat(header.disarm(5, true)).isEqualTo(PairHeader.NOBODY);
     }
 
     @Test

@@ -47,7 +47,9 @@ final class SoftSide implements AutoCloseable {
 
     final DeviceContext context;
     final ProtectionDomain domain;
+    /** Null when the options say so. */
     final CompletionChannel channel;
+
     final CompletionQueue sends;
     final CompletionQueue receives;
     final SharedReceiveQueue shared;
@@ -60,23 +62,27 @@ final class SoftSide implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
 
     /** What a side is made of. */
-    record Options(boolean foreign, boolean sharedReceives, int depth, int rnrRetries) {
-        static final Options DEFAULT = new Options(false, false, DEPTH, 7);
+    record Options(boolean foreign, boolean sharedReceives, int depth, int rnrRetries, boolean hasChannel) {
+        static final Options DEFAULT = new Options(false, false, DEPTH, 7, true);
 
         Options withForeignMemory() {
-            return new Options(true, sharedReceives, depth, rnrRetries);
+            return new Options(true, sharedReceives, depth, rnrRetries, hasChannel);
         }
 
         Options withSharedReceives() {
-            return new Options(foreign, true, depth, rnrRetries);
+            return new Options(foreign, true, depth, rnrRetries, hasChannel);
         }
 
         Options withDepth(int entries) {
-            return new Options(foreign, sharedReceives, entries, rnrRetries);
+            return new Options(foreign, sharedReceives, entries, rnrRetries, hasChannel);
         }
 
         Options withRnrRetries(int retries) {
-            return new Options(foreign, sharedReceives, depth, retries);
+            return new Options(foreign, sharedReceives, depth, retries, hasChannel);
+        }
+
+        Options withoutChannel() {
+            return new Options(foreign, sharedReceives, depth, rnrRetries, false);
         }
     }
 
@@ -103,7 +109,7 @@ final class SoftSide implements AutoCloseable {
         this.context = context;
         this.options = options;
         domain = context.allocateProtectionDomain();
-        channel = context.createCompletionChannel();
+        channel = options.hasChannel ? context.createCompletionChannel() : null;
         sends = context.createCompletionQueue(4 * options.depth, channel);
         ownsReceives = commonReceives == null;
         receives = ownsReceives ? context.createCompletionQueue(4 * options.depth, channel) : commonReceives;
@@ -250,7 +256,9 @@ final class SoftSide implements AutoCloseable {
         if (ownsReceives) {
             receives.close();
         }
-        channel.close();
+        if (channel != null) {
+            channel.close();
+        }
         domain.close();
         completions.close();
         send.close();
