@@ -30,6 +30,10 @@ import java.util.function.Consumer;
 final class RdmaSelectorImpl extends SelectorImpl {
     private static final int EVENTS_AT_ONCE = 512;
     private static final int TOLD_AT_ONCE = 128;
+
+    /** So that a selection comes to its end while ever more is told; who was not told of now comes first with the next. */
+    private static final int TOLD_ROUNDS = EVENTS_AT_ONCE / TOLD_AT_ONCE;
+
     private static final long WAKEUP = -1;
     private static final long GROUP = -2;
 
@@ -131,7 +135,8 @@ final class RdmaSelectorImpl extends SelectorImpl {
         long deadlineNanos = System.nanoTime() + (endless ? 0 : TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
         while (true) {
             long leftMillis = endless ? -1 : millisUntil(deadlineNanos);
-            if (!lookBusily(leftMillis)) {
+            if (!lookBusily(endless ? Long.MAX_VALUE : deadlineNanos - System.nanoTime())) {
+                leftMillis = endless ? -1 : millisUntil(deadlineNanos);
                 handle(sleep(leftMillis));
                 lookAtTold();
                 lookAtQueued();
@@ -148,8 +153,8 @@ final class RdmaSelectorImpl extends SelectorImpl {
     }
 
     /** Looks for a while before the thread sleeps; returns whether something came of it. */
-    private boolean lookBusily(long leftMillis) throws IOException {
-        if (leftMillis == 0 || !busyPoll.begin(System.nanoTime())) {
+    private boolean lookBusily(long leftNanos) throws IOException {
+        if (leftNanos <= 0 || !busyPoll.begin(System.nanoTime(), leftNanos)) {
             return false;
         }
         boolean found = false;
@@ -225,7 +230,7 @@ final class RdmaSelectorImpl extends SelectorImpl {
         SelectionKeyImpl key;
         while ((key = nextUpdate()) != null) {
             key.appliedInterest = key.currentInterest();
-            lookAt(key, false);
+            lookAtOrKeep(key);
         }
     }
 
@@ -242,7 +247,17 @@ final class RdmaSelectorImpl extends SelectorImpl {
     private void lookAtQueued() throws IOException {
         ReadyQueue.Node node;
         while ((node = queue.poll()) != null) {
-            lookAt(((SelectionKeyImpl.KeyNode) node).key, false);
+            lookAtOrKeep(((SelectionKeyImpl.KeyNode) node).key);
+        }
+    }
+
+    private void lookAtOrKeep(SelectionKeyImpl key) throws IOException {
+        try {
+            lookAt(key, false);
+        } catch (IOException e) {
+            // as for want of a descriptor, which the next selection may have
+            interestChanged(key);
+            throw e;
         }
     }
 
@@ -252,14 +267,14 @@ final class RdmaSelectorImpl extends SelectorImpl {
         if (watched == null) {
             return;
         }
-        int count;
-        do {
+        int count = told.length;
+        for (int round = 0; round < TOLD_ROUNDS && count == told.length; round++) {
             count = watched.take(told);
             for (int i = 0; i < count; i++) {
                 lookAt(((SelectionKeyImpl.KeyWatch) told[i]).key, true);
                 told[i] = null;
             }
-        } while (count == told.length);
+        }
     }
 
     private void lookAtDescriptors() throws IOException {
@@ -381,12 +396,10 @@ final class RdmaSelectorImpl extends SelectorImpl {
         }
         synchronized (releaseLock) {
             released = true;
-            try (eventFd) {
+            CompletionQueueGroup watched = group;
+            try (eventFd;
+                    watched) {
                 epoll.close();
-            } finally {
-                if (group != null) {
-                    group.close();
-                }
             }
         }
     }

@@ -2,8 +2,6 @@ package io.rdmanio.stream;
 
 import io.rdmanio.linux.RunnableThreads;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Whether a thread that has nothing to do looks again for a while before it sleeps, which spares it the way into the kernel
@@ -19,26 +17,30 @@ public final class BusyPoll {
     private static final long DEFAULT_MICROS = 50;
     private static final long MAX_MICROS = TimeUnit.SECONDS.toMicros(1);
     private static final long BUDGET_NANOS = budgetNanos(System.getProperty(PROPERTY, "true"));
-
-    private static final int MAX_THREADS = Runtime.getRuntime().availableProcessors() - 1;
-    private static final AtomicInteger THREADS = new AtomicInteger();
-
-    private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-    private static final AtomicLong NEXT_SAMPLE_NANOS = new AtomicLong(System.nanoTime());
-    private static volatile boolean crowded;
+    private static final FreeProcessors PROCESSORS =
+            new FreeProcessors(Runtime.getRuntime().availableProcessors(), RunnableThreads::count);
 
     /** After so many waits in vain it is tried less often. */
     private static final int PATIENCE = 4;
 
     private static final int MOST_SKIPPED = 256;
 
+    private final long budgetNanos;
+    private final FreeProcessors processors;
     private int vain;
     private int skipped;
     private int toSkip;
     private long endNanos;
 
     /** Begins as if it paid. */
-    public BusyPoll() {}
+    public BusyPoll() {
+        this(BUDGET_NANOS, PROCESSORS);
+    }
+
+    BusyPoll(long budgetNanos, FreeProcessors processors) {
+        this.budgetNanos = budgetNanos;
+        this.processors = processors;
+    }
 
     static long budgetNanos(String value) {
         if (value.equalsIgnoreCase("false")) {
@@ -66,24 +68,21 @@ public final class BusyPoll {
      * Asks whether to look, for a thread that would sleep otherwise; after true, {@link #end} must follow.
      *
      * @param nowNanos the present {@link System#nanoTime()}
+     * @param mostNanos how long the thread would sleep at most
      * @return whether to look, as long as {@link #goesOn}
      */
-    public boolean begin(long nowNanos) {
-        if (BUDGET_NANOS == 0 || Thread.currentThread().isVirtual()) {
+    public boolean begin(long nowNanos, long mostNanos) {
+        if (budgetNanos == 0 || Thread.currentThread().isVirtual()) {
             return false;
         }
         if (skipped < toSkip) {
             skipped++;
             return false;
         }
-        if (isCrowded(nowNanos)) {
+        if (!processors.take(nowNanos)) {
             return false;
         }
-        if (THREADS.incrementAndGet() > MAX_THREADS) {
-            THREADS.decrementAndGet();
-            return false;
-        }
-        endNanos = nowNanos + BUDGET_NANOS;
+        endNanos = nowNanos + Math.min(budgetNanos, mostNanos);
         return true;
     }
 
@@ -99,7 +98,7 @@ public final class BusyPoll {
      * @param found whether something came
      */
     public void end(boolean found) {
-        THREADS.decrementAndGet();
+        processors.giveBack();
         skipped = 0;
         if (found) {
             vain = 0;
@@ -107,13 +106,5 @@ public final class BusyPoll {
         } else if (++vain >= PATIENCE) {
             toSkip = Math.min(Math.max(1, 2 * toSkip), MOST_SKIPPED);
         }
-    }
-
-    private static boolean isCrowded(long nowNanos) {
-        long next = NEXT_SAMPLE_NANOS.get();
-        if (nowNanos - next >= 0 && NEXT_SAMPLE_NANOS.compareAndSet(next, nowNanos + SAMPLE_NANOS)) {
-            crowded = RunnableThreads.count() > MAX_THREADS + 1;
-        }
-        return crowded;
     }
 }

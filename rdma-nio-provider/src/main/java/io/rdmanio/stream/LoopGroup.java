@@ -3,13 +3,18 @@ package io.rdmanio.stream;
 import io.rdmanio.verbs.CompletionQueueGroup;
 import io.rdmanio.verbs.RdmaEngine;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 
 /**
  * The completion queues that the event loop watches: those of connections that go on by themselves, and of those that several
  * wait for, or somebody who can't watch a group. Used by the event loop's thread; connections join by any.
  */
 final class LoopGroup {
+    private static final System.Logger LOG = System.getLogger(LoopGroup.class.getName());
     private static final int TOLD_AT_ONCE = 64;
+
+    /** After so many the event loop's other descriptors have their turn. */
+    private static final int ROUNDS = 8;
 
     private final CompletionQueueGroup group;
     private final Object[] told = new Object[TOLD_AT_ONCE];
@@ -42,12 +47,25 @@ final class LoopGroup {
     private void handleTold() {
         group.drain();
         group.awake();
-        do {
+        for (int round = 0; round < ROUNDS; round++) {
             int count = group.take(told);
             for (int i = 0; i < count; i++) {
-                ((StreamConnection) told[i]).descriptorReady();
+                tell((StreamConnection) told[i]);
                 told[i] = null;
             }
-        } while (!group.prepareToSleep());
+            if (group.prepareToSleep()) {
+                return;
+            }
+        }
+        group.signal();
+    }
+
+    private static void tell(StreamConnection connection) {
+        try {
+            connection.descriptorReady();
+        } catch (RuntimeException | Error e) {
+            // a bug in what one connection makes of it must not end the others; it is told loudly
+            LOG.log(Level.ERROR, "The handler of what " + connection + " was told failed", e);
+        }
     }
 }

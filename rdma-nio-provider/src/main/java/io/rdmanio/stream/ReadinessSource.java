@@ -76,6 +76,9 @@ public abstract class ReadinessSource {
     /** Somebody looks at the source, or has stopped waiting for it and may never look again. Lock held. */
     void attend() {}
 
+    /** A watch looks at this no longer. Lock held. */
+    void watchRemoved(Watch watch) {}
+
     /** Groups for threads that wait, of a source that needs one. */
     WaitGroups waitGroups() {
         throw new IllegalStateException("not told by groups");
@@ -181,6 +184,7 @@ public abstract class ReadinessSource {
         try {
             awaken(watch);
             watches.remove(watch);
+            watchRemoved(watch);
             reviewSleepers();
         } finally {
             lock.unlock();

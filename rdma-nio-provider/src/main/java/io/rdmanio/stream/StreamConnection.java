@@ -1,5 +1,6 @@
 package io.rdmanio.stream;
 
+import io.rdmanio.verbs.CompletionQueue;
 import io.rdmanio.verbs.CompletionQueueGroup;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationEvent;
@@ -304,6 +305,9 @@ public final class StreamConnection extends ReadinessSource {
     }
 
     private void establish(CommunicationEvent event) throws IOException {
+        if (needsGroup()) {
+            introduceLoopGroup();
+        }
         protocol = setup.establish(event);
         cancelTimeout();
         transition(ConnectionState.CONNECTED);
@@ -360,7 +364,7 @@ public final class StreamConnection extends ReadinessSource {
             stopWatchingByEventLoop();
         }
         if (needsGroup()) {
-            if (!end.destroying() && goesOnByItself() && !anyoneSleeps()) {
+            if (!end.destroying() && goesOnByItself()) {
                 joinGroup();
             }
             return;
@@ -407,24 +411,41 @@ public final class StreamConnection extends ReadinessSource {
         }
     }
 
-    /** Has our completions told to whoever sleeps, or to the event loop, which wakes all. */
+    @Override
+    void watchRemoved(Watch watch) {
+        if (watch.equals(joinedToken) && !end.destroying()) {
+            // its selector shall neither be woken for us nor be kept from the garbage collector
+            leaveGroup();
+        }
+    }
+
+    private void leaveGroup() {
+        joined.remove(setup.resources().completionQueue);
+        joined = null;
+        joinedToken = null;
+    }
+
+    /**
+     * Has our completions told to whoever sleeps, or to the event loop, which wakes all: when several sleep, and when
+     * something goes on by itself, for which a selector whose thread does something else is no help.
+     */
     private void joinGroup() {
-        Sleeper sleeper = onlySleeper();
-        if (sleeper == null && !goesOnByItself()) {
+        boolean byItself = goesOnByItself();
+        Sleeper sleeper = byItself ? null : onlySleeper();
+        if (sleeper == null && !byItself) {
             return; // who sleeps next says where to tell
         }
         CompletionQueueGroup wanted = sleeper == null ? null : sleeper.group();
-        Object token = wanted == null ? this : sleeper.token();
-        if (wanted == null) {
-            wanted = runtime.loopGroup();
-        }
-        if (wanted == joined && token.equals(joinedToken)) {
-            return;
+        try {
+            if (wanted != null) {
+                join(wanted, sleeper.token());
+                return;
+            }
+        } catch (VerbsException e) {
+            LOG.log(Level.DEBUG, "No descriptor to tell a peer of a sleeper; the event loop wakes it", e);
         }
         try {
-            wanted.add(setup.resources().completionQueue, token);
-            joined = wanted;
-            joinedToken = token;
+            join(runtime.loopGroup(), this);
         } catch (VerbsException e) {
             breakOff(e);
         }
@@ -441,8 +462,7 @@ public final class StreamConnection extends ReadinessSource {
             unattended = false;
             stopWatchingByEventLoop();
             if (joined != null && !anyoneSleeps() && !goesOnByItself()) {
-                joined.remove(setup.resources().completionQueue);
-                joined = null;
+                leaveGroup();
             }
         }
     }
@@ -467,6 +487,22 @@ public final class StreamConnection extends ReadinessSource {
         } finally {
             lock.unlock();
         }
+    }
+
+    private void join(CompletionQueueGroup group, Object token) throws VerbsException {
+        if (group != joined || !token.equals(joinedToken)) {
+            group.add(setup.resources().completionQueue, token);
+            joined = group;
+            joinedToken = token;
+        }
+    }
+
+    /** Has the peer know the event loop's group, lest the want of a descriptor for that breaks the stream later. */
+    private void introduceLoopGroup() throws VerbsException {
+        CompletionQueue queue = setup.resources().completionQueue;
+        runtime.loopGroup().add(queue, this);
+        // until somebody sleeps nobody need be woken
+        runtime.loopGroup().remove(queue);
     }
 
     private boolean needsNotification() {
@@ -730,6 +766,8 @@ public final class StreamConnection extends ReadinessSource {
     void unwatch() {
         cancelTimeout();
         unwatchByEventLoop();
+        joined = null;
+        joinedToken = null;
     }
 
     /** The resources have been destroyed. */

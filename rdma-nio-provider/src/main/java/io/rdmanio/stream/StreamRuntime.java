@@ -78,8 +78,16 @@ public final class StreamRuntime {
         peersHaveGids = engine.name().equals(RdmaEngine.soft().name());
         timer.setRemoveOnCancelPolicy(true);
         eventChannel = EventChannel.open(engine);
-        loopGroup = engine.hasCompletionQueueGroups() ? LoopGroup.start(engine) : null;
-        watchEvents();
+        try {
+            watchEvents();
+            loopGroup = engine.hasCompletionQueueGroups() ? LoopGroup.start(engine) : null;
+        } catch (IOException e) {
+            if (eventWatch != null) {
+                eventWatch.close();
+            }
+            eventChannel.close();
+            throw e;
+        }
         try {
             Runtime.getRuntime().addShutdownHook(new Thread(this::endAll, "rdma-nio-exit"));
         } catch (IllegalStateException e) {

@@ -30,9 +30,7 @@ final class Waiter implements Sleeper {
     private final WaitGroups groups;
     private final WaitGroups.WaitGroup group;
 
-    // Who wakes writes the first and then reads the second, the waiting thread does it the other way round.
-    private volatile boolean woken;
-    private volatile boolean asleep;
+    private final SleepFlags flags = new SleepFlags();
 
     private Waiter(int interest, EventFd eventFd, WaitGroups groups, WaitGroups.WaitGroup group) {
         this.interest = interest;
@@ -76,7 +74,8 @@ final class Waiter implements Sleeper {
 
     @Override
     public Object token() {
-        return this;
+        // not the waiter, which a connection that nobody waits for any more would keep, and its thread with it
+        return group;
     }
 
     /**
@@ -104,11 +103,10 @@ final class Waiter implements Sleeper {
 
     private void sleepInGroup(long nanos) throws IOException {
         long begin = System.nanoTime();
-        if (!lookBusily(begin)) {
+        if (!lookBusily(begin, nanos)) {
             long left = nanos - (System.nanoTime() - begin);
-            asleep = true;
             try {
-                if (!woken && group.group.prepareToSleep()) {
+                if (flags.beginSleep() && group.group.prepareToSleep()) {
                     try {
                         block(Math.max(left, 0));
                     } finally {
@@ -116,11 +114,11 @@ final class Waiter implements Sleeper {
                     }
                 }
             } finally {
-                asleep = false;
+                flags.endSleep();
             }
-            group.group.take(group.told);
         }
-        woken = false;
+        group.group.take(group.told);
+        flags.reset();
     }
 
     private void block(long nanos) throws IOException {
@@ -131,13 +129,13 @@ final class Waiter implements Sleeper {
     }
 
     /** Whether something came before it was time to sleep. */
-    private boolean lookBusily(long nowNanos) {
-        if (!group.busyPoll.begin(nowNanos)) {
+    private boolean lookBusily(long nowNanos, long mostNanos) {
+        if (!group.busyPoll.begin(nowNanos, mostNanos)) {
             return false;
         }
         boolean found;
         do {
-            found = woken || group.group.take(group.told) != 0;
+            found = flags.isWoken() || group.group.take(group.told) != 0;
         } while (!found && group.busyPoll.goesOn());
         group.busyPoll.end(found);
         return found;
@@ -145,8 +143,7 @@ final class Waiter implements Sleeper {
 
     void wake() {
         if (group != null) {
-            woken = true;
-            if (asleep) {
+            if (flags.wake()) {
                 group.group.signal();
             }
         } else if (eventFd != null) {
