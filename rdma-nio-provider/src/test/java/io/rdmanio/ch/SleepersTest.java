@@ -68,17 +68,8 @@ class SleepersTest extends ChannelContract {
             first.server().register(firstSelector, READ);
             second.server().register(secondSelector, READ);
             List<Doing<Integer>> sleepers = new ArrayList<>();
-            for (Pair pair : List.of(first, second)) {
-                Selector selector = pair == first ? firstSelector : secondSelector;
-                sleepers.add(doing(() -> {
-                    int count = 0;
-                    while (count < ROUNDS) {
-                        assertThat(selectOne(selector)).isEqualTo(READ);
-                        count += pair.server().read(ByteBuffer.allocate(ROUNDS));
-                    }
-                    return count;
-                }));
-            }
+            sleepers.add(selecting(firstSelector, first));
+            sleepers.add(selecting(secondSelector, second));
             sleepers.add(doing(() -> readAll(third.server(), ROUNDS).remaining()));
             List<Pair> all = List.of(first, second, third);
             int[] left = {ROUNDS, ROUNDS, ROUNDS};
@@ -96,6 +87,17 @@ class SleepersTest extends ChannelContract {
                 assertThat(sleeper.get()).as("seed %d", seed).isEqualTo(ROUNDS);
             }
         }
+    }
+
+    private static Doing<Integer> selecting(Selector selector, Pair pair) {
+        return doing(() -> {
+            int count = 0;
+            while (count < ROUNDS) {
+                assertThat(selectOne(selector)).isEqualTo(READ);
+                count += pair.server().read(ByteBuffer.allocate(ROUNDS));
+            }
+            return count;
+        });
     }
 
     @Test
