@@ -105,9 +105,10 @@ class KeepAliveTest {
     /** A peer that is merely silent answers, for its device does, and takes no receive for it. */
     @Test
     void silentPeer_isAliveAndSeesNothing() throws Exception {
-        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         CompletableFuture<Integer> read = reading();
+        TimeUnit.MILLISECONDS.sleep(500); // in which what the victim has to say to any peer comes
         peer.takeCompletions();
+        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         assertThatThrownBy(() -> read.get(SILENCE_MILLIS, TimeUnit.MILLISECONDS))
                 .isInstanceOf(TimeoutException.class);
         assertThat(peer.takeCompletions()).isZero();
