@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,6 +85,22 @@ class CompletionQueueGroupTest {
         to.postReceive(1, 0, BYTES);
         from.pair.postSend(from.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, BYTES));
         assertThat(from.awaitSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+        settle(to.device.host);
+    }
+
+    /** The receiver's progress thread may be about to take the message, too, and would tell of it once more. */
+    private static void settle(SoftHost host) {
+        CountDownLatch settled = new CountDownLatch(1);
+        // A timer is looked at after whatever the thread was woken for.
+        ProgressThread.Timer timer =
+                host.progress().schedule(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1), settled::countDown);
+        try {
+            assertThat(settled.await(WAIT_MILLIS, TimeUnit.MILLISECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        } finally {
+            timer.cancel();
+        }
     }
 
     private void send() throws VerbsException {
