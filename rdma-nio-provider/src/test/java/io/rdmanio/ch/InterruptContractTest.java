@@ -64,52 +64,46 @@ abstract class InterruptContractTest extends ChannelContract {
         assertThat(blocking.channel().isOpen()).as(blocking.name()).isFalse();
     }
 
-    @Test
-    void rule23_interrupt_ofABlockedThread_closesTheChannel() throws Exception {
+    /** Begins an operation, and sees to it that its thread is interrupted. */
+    private interface Interruption {
+        Doing<Ended> begin(Blocking blocking) throws Exception;
+    }
+
+    private void assertEachIsClosed(Interruption interruption) throws Exception {
         try (Pair reading = connect();
                 Pair scattering = connect();
                 Pair writing = connect();
                 Crowd crowd = new Crowd(this);
                 ServerSocketChannel listener = listen()) {
             for (Blocking blocking : blockingOperations(reading, scattering, writing, crowd, listener)) {
-                Doing<Ended> doing = doing(() -> endOf(blocking.operation())).blocked();
-                doing.thread().interrupt();
-                assertClosedByInterrupt(blocking, doing.get());
+                assertClosedByInterrupt(blocking, interruption.begin(blocking).get());
             }
         }
+    }
+
+    private static Doing<Ended> interrupted(Doing<Ended> blocked) {
+        blocked.thread().interrupt();
+        return blocked;
+    }
+
+    @Test
+    void rule23_interrupt_ofABlockedThread_closesTheChannel() throws Exception {
+        assertEachIsClosed(
+                blocking -> interrupted(doing(() -> endOf(blocking.operation())).blocked()));
     }
 
     @Test
     void rule23_interrupt_ofABlockedVirtualThread_closesTheChannel() throws Exception {
-        try (Pair reading = connect();
-                Pair scattering = connect();
-                Pair writing = connect();
-                Crowd crowd = new Crowd(this);
-                ServerSocketChannel listener = listen()) {
-            for (Blocking blocking : blockingOperations(reading, scattering, writing, crowd, listener)) {
-                Doing<Ended> doing =
-                        doingVirtually(() -> endOf(blocking.operation())).blocked();
-                doing.thread().interrupt();
-                assertClosedByInterrupt(blocking, doing.get());
-            }
-        }
+        assertEachIsClosed(blocking ->
+                interrupted(doingVirtually(() -> endOf(blocking.operation())).blocked()));
     }
 
     @Test
     void rule23_interrupt_thatIsPending_closesTheChannelAtEntry() throws Exception {
-        try (Pair reading = connect();
-                Pair scattering = connect();
-                Pair writing = connect();
-                Crowd crowd = new Crowd(this);
-                ServerSocketChannel listener = listen()) {
-            for (Blocking blocking : blockingOperations(reading, scattering, writing, crowd, listener)) {
-                Doing<Ended> doing = doing(() -> {
-                    Thread.currentThread().interrupt();
-                    return endOf(blocking.operation());
-                });
-                assertClosedByInterrupt(blocking, doing.get());
-            }
-        }
+        assertEachIsClosed(blocking -> doing(() -> {
+            Thread.currentThread().interrupt();
+            return endOf(blocking.operation());
+        }));
     }
 
     @Test
