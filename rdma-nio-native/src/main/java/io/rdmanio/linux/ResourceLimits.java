@@ -5,6 +5,8 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -14,6 +16,10 @@ public final class ResourceLimits {
     private static final NativeFunction GETRLIMIT = Downcall.libc("getrlimit");
     private static final Path MEMINFO = Path.of("/proc/meminfo");
     private static final String AVAILABLE = "MemAvailable:";
+    private static final Path STATUS = Path.of("/proc/self/status");
+    private static final String EFFECTIVE_CAPABILITIES = "CapEff:";
+    private static final int HEXADECIMAL = 16;
+    private static final int CAP_IPC_LOCK = 14;
     static final int RLIMIT_NOFILE = 7;
     static final int RLIMIT_MEMLOCK = 8;
 
@@ -27,6 +33,23 @@ public final class ResourceLimits {
      */
     public static long lockedMemoryBytes() {
         return softLimit(RLIMIT_MEMLOCK);
+    }
+
+    /**
+     * How many bytes the process may lock in memory, taking into account that CAP_IPC_LOCK lifts the limit
+     * ({@code CapEff} of /proc/self/status). Reads a file.
+     *
+     * @return the bytes; -1 when there is no limit, or it can't be read
+     */
+    public static long lockableMemoryBytes() {
+        long limit = lockedMemoryBytes();
+        return limit < 0 || hasCapability(CAP_IPC_LOCK) ? -1 : limit;
+    }
+
+    private static boolean hasCapability(int capability) {
+        return firstNumber(STATUS, EFFECTIVE_CAPABILITIES, text -> Long.parseUnsignedLong(text.strip(), HEXADECIMAL))
+                .map(set -> (set >>> capability & 1) != 0)
+                .orElse(false);
     }
 
     /**
@@ -53,13 +76,17 @@ public final class ResourceLimits {
      * @return the bytes; {@link Long#MAX_VALUE} when the system does not tell
      */
     public static long availableMemoryBytes() {
-        try (Stream<String> lines = Files.lines(MEMINFO)) {
-            return lines.filter(line -> line.startsWith(AVAILABLE))
+        return firstNumber(MEMINFO, AVAILABLE, ResourceLimits::kibibytes).orElse(Long.MAX_VALUE);
+    }
+
+    /** The number in the line of a file that begins with a label. */
+    private static Optional<Long> firstNumber(Path file, String label, Function<String, Long> parser) {
+        try (Stream<String> lines = Files.lines(file)) {
+            return lines.filter(line -> line.startsWith(label))
                     .findFirst()
-                    .map(line -> kibibytes(line.substring(AVAILABLE.length())))
-                    .orElse(Long.MAX_VALUE);
+                    .map(line -> parser.apply(line.substring(label.length())));
         } catch (IOException | UncheckedIOException e) {
-            return Long.MAX_VALUE;
+            return Optional.empty();
         }
     }
 

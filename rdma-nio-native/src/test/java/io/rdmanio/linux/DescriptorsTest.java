@@ -88,6 +88,8 @@ class DescriptorsTest {
     @Test
     void lockedMemory_isKnown() {
         assertThat(ResourceLimits.lockedMemoryBytes()).isGreaterThanOrEqualTo(-1);
+        assertThat(ResourceLimits.lockableMemoryBytes()).isIn(-1L, ResourceLimits.lockedMemoryBytes());
+        assertThat(ResourceLimits.availableMemoryBytes()).isBetween(1L << 20, Long.MAX_VALUE - 1);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.rdmanio.stream;
 
+import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.VerbsException;
@@ -40,16 +41,29 @@ final class BorrowedMemory implements AutoCloseable {
 
     /** A block that the peer may write. */
     MemoryBlock exposed(int bytes) throws VerbsException {
-        MemoryBlock block = domain.exposed.borrow(bytes);
+        MemoryBlock block = borrow(domain.exposed, bytes);
         exposed.add(block);
         return block;
     }
 
     /** A block that the peer may not write. */
     MemoryBlock local(int bytes) throws VerbsException {
-        MemoryBlock block = domain.local.borrow(bytes);
+        MemoryBlock block = borrow(domain.local, bytes);
         local.add(block);
         return block;
+    }
+
+    /** What others keep for later must not keep this connection from being made. */
+    private MemoryBlock borrow(SlabPool pool, int bytes) throws VerbsException {
+        try {
+            return pool.borrow(bytes);
+        } catch (VerbsException e) {
+            if (e.errno() != Errno.ENOBUFS && e.errno() != Errno.ENOMEM) {
+                throw e;
+            }
+            memory.freeUnused(0);
+            return pool.borrow(bytes);
+        }
     }
 
     /**
@@ -98,6 +112,7 @@ final class BorrowedMemory implements AutoCloseable {
     void giveBack(MemoryBlock block) {
         exposed.remove(block);
         domain.exposed.giveBack(block);
+        memory.roomMade();
     }
 
     /** From now on it goes back when the queue pair has come to its end, and not by {@link #close}. */

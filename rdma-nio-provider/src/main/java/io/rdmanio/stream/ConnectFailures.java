@@ -101,7 +101,7 @@ final class ConnectFailures {
     /** Whether a failure says that this host or process lacks something, and not what the peer did. */
     static boolean isOurs(VerbsException failure) {
         return switch (failure.errno()) {
-            case Errno.ENOMEM, Errno.EMFILE, Errno.ENFILE, Errno.EACCES, Errno.EPERM -> true;
+            case Errno.ENOMEM, Errno.ENOBUFS, Errno.EMFILE, Errno.ENFILE, Errno.EACCES, Errno.EPERM -> true;
             default -> false;
         };
     }

@@ -178,7 +178,7 @@ final class ConnectionSetup {
         configuration = sizes;
     }
 
-    /** Has a worker make memory and queues and accept. */
+    /** Has a worker make memory and queues and accept. The memory it needs at first has been promised. */
     void accept(ConnectionParameters parameters) {
         connection.workBegins();
         runtime.execute(() -> {
@@ -187,6 +187,8 @@ final class ConnectionSetup {
                 id.findPeer(0, gid -> makeThen(gid, made -> id.accept(parameters, parametersOf(made))));
             } catch (VerbsException e) {
                 connection.workEnds(runtime.failures().of(e, remote));
+            } finally {
+                runtime.memory().fulfilled(StreamResources.bytesToBegin(configuration));
             }
         });
     }

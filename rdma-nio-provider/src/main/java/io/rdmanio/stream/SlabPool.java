@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
 
 /**
  * Slabs of one protection domain and with the same rights, from which connections borrow blocks. There is always enough to
@@ -20,6 +21,7 @@ final class SlabPool {
 
     private final ProtectionDomain domain;
     private final int accessFlags;
+    private final MemoryBudget budget;
     private final Runnable whenUnused;
     private final ReentrantLock growing = new ReentrantLock();
     private final ReentrantLock lock = new ReentrantLock();
@@ -32,55 +34,69 @@ final class SlabPool {
     /**
      * An empty pool.
      *
+     * @param budget what may be registered
      * @param whenUnused told, without the lock, that a slab may be freed after a while
      */
-    SlabPool(ProtectionDomain domain, int accessFlags, Runnable whenUnused) {
+    SlabPool(ProtectionDomain domain, int accessFlags, MemoryBudget budget, Runnable whenUnused) {
         this.domain = domain;
         this.accessFlags = accessFlags;
+        this.budget = budget;
         this.whenUnused = whenUnused;
     }
 
     /**
      * Borrows a block; registers memory if need be, which blocks in the kernel.
      *
-     * @throws VerbsException if there is no memory, or it can't be registered
+     * @throws VerbsException if the budget is used up, there is no memory, or it can't be registered
      */
     MemoryBlock borrow(int wantedBytes) throws VerbsException {
         int pieceBytes = BuddyAllocator.pieceBytes(wantedBytes);
         MemoryBlock block = tryBorrow(pieceBytes);
-        if (block != null) {
-            return block;
-        }
-        growing.lock();
-        try {
-            block = tryBorrow(pieceBytes);
-            if (block != null) {
-                return block;
-            }
-            return add(new MemorySlab(domain.allocateMemory(nextSlabBytes(pieceBytes), accessFlags)), pieceBytes);
-        } finally {
-            growing.unlock();
-        }
+        return block != null ? block : grow(pieceBytes, budget::tryRegister);
     }
 
     /**
      * Registers memory for a block, unless there is one by now; blocks in the kernel.
      *
-     * @throws VerbsException if there is no memory, or it can't be registered
+     * @throws VerbsException if what growth may have of the budget is used up, there is no memory, or it can't be registered
      */
     void makeRoom(int wantedBytes) throws VerbsException {
-        giveBack(borrow(wantedBytes));
+        giveBack(grow(BuddyAllocator.pieceBytes(wantedBytes), budget::tryGrow));
+    }
+
+    private MemoryBlock grow(int pieceBytes, LongPredicate taking) throws VerbsException {
+        growing.lock();
+        try {
+            MemoryBlock block = tryBorrow(pieceBytes);
+            if (block != null) {
+                return block;
+            }
+            for (int bytes = nextSlabBytes(pieceBytes); bytes >= pieceBytes; bytes /= 2) {
+                if (taking.test(bytes)) {
+                    return add(register(bytes), pieceBytes);
+                }
+            }
+            throw budget.exhausted(pieceBytes);
+        } finally {
+            growing.unlock();
+        }
+    }
+
+    private MemorySlab register(int bytes) throws VerbsException {
+        boolean registered = false;
+        try {
+            MemorySlab slab = new MemorySlab(domain.allocateMemory(bytes, accessFlags));
+            registered = true;
+            return slab;
+        } finally {
+            if (!registered) {
+                budget.deregistered(bytes);
+            }
+        }
     }
 
     private int nextSlabBytes(int pieceBytes) {
-        long present;
-        lock.lock();
-        try {
-            present = registeredBytes;
-        } finally {
-            lock.unlock();
-        }
-        int doubling = Math.clamp(Long.highestOneBit(present), FIRST_SLAB_BYTES, MAX_SLAB_BYTES);
+        int doubling = Math.clamp(Long.highestOneBit(registeredBytes()), FIRST_SLAB_BYTES, MAX_SLAB_BYTES);
         return Math.max(doubling, pieceBytes);
     }
 
@@ -96,9 +112,13 @@ final class SlabPool {
     }
 
     /** Null if the slab has no such piece. Lock held. */
-    private static MemoryBlock lend(MemorySlab slab, int pieceBytes) {
+    private MemoryBlock lend(MemorySlab slab, int pieceBytes) {
         int offset = pieceBytes <= slab.lengthBytes() ? slab.pieces.allocate(pieceBytes) : BuddyAllocator.FULL;
-        return offset == BuddyAllocator.FULL ? null : new MemoryBlock(slab, offset, pieceBytes);
+        if (offset == BuddyAllocator.FULL) {
+            return null;
+        }
+        budget.lent(pieceBytes);
+        return new MemoryBlock(slab, offset, pieceBytes);
     }
 
     /** Borrows a block of what is registered already, the oldest slabs first; null if there is none. */
@@ -128,6 +148,7 @@ final class SlabPool {
         lock.lock();
         try {
             block.slab.pieces.free(block.offset, block.lengthBytes);
+            budget.lent(-block.lengthBytes);
             unused = block.slab.pieces.isUnused();
             if (unused) {
                 block.slab.unusedSinceNanos = System.nanoTime();
@@ -167,5 +188,15 @@ final class SlabPool {
             lock.unlock();
         }
         return left;
+    }
+
+    /** Bytes registered. */
+    long registeredBytes() {
+        lock.lock();
+        try {
+            return registeredBytes;
+        } finally {
+            lock.unlock();
+        }
     }
 }

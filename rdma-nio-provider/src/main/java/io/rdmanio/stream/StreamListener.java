@@ -24,9 +24,9 @@ import java.util.concurrent.CountDownLatch;
  * A listening address and the connections that peers have made to it.
  *
  * <p>Accepts eagerly, as a kernel does: a peer is connected before the application calls accept, as many as the backlog
- * holds; further requests wait, unanswered, for a place, and beyond that are rejected. Ready for OP_ACCEPT while an
- * established connection waits. A wildcard address is listened on for both families, with one id each, since rdma_cm
- * keeps them apart. Thread-safe.
+ * holds and there is memory for; further requests wait, unanswered, for a place, and beyond that are rejected. Ready for
+ * OP_ACCEPT while an established connection waits. A wildcard address is listened on for both families, with one id each,
+ * since rdma_cm keeps them apart. Thread-safe.
  */
 public final class StreamListener extends ReadinessSource {
     private static final System.Logger LOG = System.getLogger(StreamListener.class.getName());
@@ -35,6 +35,7 @@ public final class StreamListener extends ReadinessSource {
     private static final int MAX_WAITING_REQUESTS = 1024;
 
     private final StreamRuntime runtime;
+    private final Runnable admitAgain = this::admitAgain;
 
     // begin: guarded by lock
     private final List<CommunicationId> ids = new ArrayList<>(2);
@@ -46,6 +47,7 @@ public final class StreamListener extends ReadinessSource {
     private StreamConfiguration configuration = StreamConfiguration.DEFAULT;
     private int backlog;
     private boolean closed;
+    private boolean shortageTold;
     // end
 
     /** A listener that is not bound. */
@@ -169,13 +171,39 @@ public final class StreamListener extends ReadinessSource {
 
     private void admit() {
         while (!closed && !waiting.isEmpty() && accepting.size() + established.size() < backlog) {
+            long bytes = StreamResources.bytesToBegin(configuration);
+            if (!runtime.memory().tryPromise(bytes, admitAgain)) {
+                tellOfShortage(bytes);
+                return;
+            }
             CommunicationEvent request = waiting.poll();
             try {
                 accepting.add(StreamConnection.accepting(this, request, configuration));
             } catch (ProtocolException | RuntimeException e) {
+                runtime.memory().fulfilled(bytes);
                 LOG.log(Level.WARNING, "Refused a peer", e);
                 refuse(request.id());
             }
+        }
+    }
+
+    private void tellOfShortage(long bytes) {
+        if (!shortageTold) {
+            shortageTold = true;
+            LOG.log(
+                    Level.WARNING,
+                    "Peers of {0} wait until others have ended: {1}",
+                    localAddress,
+                    runtime.memory().budget().exhausted(bytes).getMessage());
+        }
+    }
+
+    private void admitAgain() {
+        lock.lock();
+        try {
+            admit();
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -7,8 +7,10 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -27,17 +29,61 @@ final class StreamMemory {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final StreamRuntime runtime;
+    private final MemoryBudget budget;
 
     // begin: guarded by this
     private final Map<Peer, TrustDomain> domains = new HashMap<>();
+    private final Set<Runnable> waitingForRoom = new LinkedHashSet<>();
     private boolean freeingLater;
     // end
 
     /** Who may harm whom: connections over one device with one peer, whatever it is known by. */
     private record Peer(DeviceContext device, Object identity) {}
 
-    StreamMemory(StreamRuntime runtime) {
+    StreamMemory(StreamRuntime runtime, MemoryBudget budget) {
         this.runtime = runtime;
+        this.budget = budget;
+    }
+
+    /** What may be registered, and is. */
+    MemoryBudget budget() {
+        return budget;
+    }
+
+    /**
+     * Promises memory to a connection that a peer asks for.
+     *
+     * @param bytes what it needs at first
+     * @param whenThereIsRoom run once, by a worker, when there may be room; only if this returns false
+     * @return whether it may be made; {@link #fulfilled} follows
+     */
+    boolean tryPromise(long bytes, Runnable whenThereIsRoom) {
+        if (budget.tryPromise(bytes)) {
+            return true;
+        }
+        synchronized (this) {
+            waitingForRoom.add(whenThereIsRoom);
+        }
+        // who has given memory back meanwhile has not known of this one
+        if (budget.tryPromise(bytes)) {
+            synchronized (this) {
+                waitingForRoom.remove(whenThereIsRoom);
+            }
+            return true;
+        }
+        return false;
+    }
+
+    /** A promise was kept, or will never be. Does not block. */
+    void fulfilled(long bytes) {
+        budget.fulfilled(bytes);
+        roomMade();
+    }
+
+    /** Memory was given back. Does not block. */
+    synchronized void roomMade() {
+        waitingForRoom.forEach(runtime::execute);
+        waitingForRoom.clear();
     }
 
     /**
@@ -69,13 +115,13 @@ final class StreamMemory {
     }
 
     private TrustDomain make(DeviceContext device) throws VerbsException {
-        return new TrustDomain(device.allocateProtectionDomain(), this::freeLater);
+        return new TrustDomain(device.allocateProtectionDomain(), budget, this::freeLater);
     }
 
     /**
      * Has a worker make room for a block that a connection in the domain asked for in vain. Does not block.
      *
-     * @param whenGrown run when there is room, or there may be
+     * @param whenGrown run by a worker when there is room, or there may be
      */
     void growSoon(TrustDomain domain, int bytes, Runnable whenGrown) {
         synchronized (this) {
@@ -113,6 +159,7 @@ final class StreamMemory {
 
     /** A connection is at its end, and its peer can't reach what it had borrowed by way of it. Does not block. */
     void leave(TrustDomain domain) {
+        roomMade();
         synchronized (this) {
             domain.users--;
             domain.unusedSinceNanos = System.nanoTime();

@@ -26,6 +26,7 @@ final class StreamResources implements AutoCloseable {
     static final int EXTRA_RECEIVES = SendWindow.CONTROL_SLOTS;
 
     private static final int SEND_SGES = 2;
+    private static final int ENTRIES_BYTES = SendWindow.CONTROL_SLOTS * TargetTable.ENTRY_BYTES;
 
     final StreamConfiguration configuration;
     final boolean messagesAsSend;
@@ -82,14 +83,13 @@ final class StreamResources implements AutoCloseable {
         table.fill((byte) 0);
 
         int receives = configuration.receiveCredits() + EXTRA_RECEIVES;
-        int entryBytes = SendWindow.CONTROL_SLOTS * TargetTable.ENTRY_BYTES;
-        int slotBytes = messagesAsSend ? receives * StreamMessage.LENGTH_BYTES : 0;
-        int inlineAreaBytes = configuration.inlineBytes() + StreamMessage.LENGTH_BYTES;
-        this.local = memory.local(entryBytes + slotBytes + inlineAreaBytes);
+        int slotBytes = messagesAsSend ? slotBytes(configuration) : 0;
+        int inlineAreaBytes = inlineAreaBytes(configuration);
+        this.local = memory.local(ENTRIES_BYTES + slotBytes + inlineAreaBytes);
         MemorySegment localMemory = local.memory();
-        this.entries = localMemory.asSlice(0, entryBytes);
-        this.messageSlots = localMemory.asSlice(entryBytes, slotBytes);
-        this.inlineMemory = localMemory.asSlice(entryBytes + slotBytes, inlineAreaBytes);
+        this.entries = localMemory.asSlice(0, ENTRIES_BYTES);
+        this.messageSlots = localMemory.asSlice(ENTRIES_BYTES, slotBytes);
+        this.inlineMemory = localMemory.asSlice(ENTRIES_BYTES + slotBytes, inlineAreaBytes);
         this.inlineBuffer = inlineMemory.asByteBuffer();
         this.sent = memory.local(configuration.sendBufferBytes());
         this.sendBuffer =
@@ -133,6 +133,22 @@ final class StreamResources implements AutoCloseable {
             undo.moveTo(resources.owned);
             return resources;
         }
+    }
+
+    /** How many bytes a stream borrows when it begins, at most: over iWARP it needs more than elsewhere. */
+    static long bytesToBegin(StreamConfiguration configuration) {
+        return 2L * BuddyAllocator.pieceBytes(configuration.firstHalfBytes())
+                + BuddyAllocator.pieceBytes(TargetTable.LENGTH_BYTES)
+                + BuddyAllocator.pieceBytes(ENTRIES_BYTES + slotBytes(configuration) + inlineAreaBytes(configuration))
+                + BuddyAllocator.pieceBytes(configuration.sendBufferBytes());
+    }
+
+    private static int slotBytes(StreamConfiguration configuration) {
+        return (configuration.receiveCredits() + EXTRA_RECEIVES) * StreamMessage.LENGTH_BYTES;
+    }
+
+    private static int inlineAreaBytes(StreamConfiguration configuration) {
+        return configuration.inlineBytes() + StreamMessage.LENGTH_BYTES;
     }
 
     /** Completions that can be outstanding. */

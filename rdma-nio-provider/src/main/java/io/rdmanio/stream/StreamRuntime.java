@@ -60,7 +60,7 @@ public final class StreamRuntime {
     private final LoopGroup loopGroup;
 
     private final WaitGroups waitGroups;
-    private final StreamMemory memory = new StreamMemory(this);
+    private final StreamMemory memory;
     private final boolean peersHaveGids;
     private final Attendance attendance = new Attendance(this);
     private final EventChannel eventChannel;
@@ -76,6 +76,7 @@ public final class StreamRuntime {
         failures = new ConnectFailures(engine);
         waitGroups = new WaitGroups(engine);
         peersHaveGids = engine.name().equals(RdmaEngine.soft().name());
+        memory = new StreamMemory(this, MemoryBudget.ofProcess(!peersHaveGids));
         timer.setRemoveOnCancelPolicy(true);
         eventChannel = EventChannel.open(engine);
         try {

@@ -35,10 +35,14 @@ final class TrustDomain {
     long unusedSinceNanos;
     // end
 
-    TrustDomain(ProtectionDomain protectionDomain, Runnable whenUnused) {
+    private final MemoryBudget budget;
+
+    TrustDomain(ProtectionDomain protectionDomain, MemoryBudget budget, Runnable whenUnused) {
         this.protectionDomain = protectionDomain;
-        this.exposed = new SlabPool(protectionDomain, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, whenUnused);
-        this.local = new SlabPool(protectionDomain, AccessFlags.LOCAL_WRITE, whenUnused);
+        this.budget = budget;
+        this.exposed =
+                new SlabPool(protectionDomain, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, budget, whenUnused);
+        this.local = new SlabPool(protectionDomain, AccessFlags.LOCAL_WRITE, budget, whenUnused);
     }
 
     /**
@@ -53,6 +57,7 @@ final class TrustDomain {
         boolean localLeft = local.takeUnused(nanos, unused);
         for (MemorySlab slab : unused) {
             slab.region.close();
+            budget.deregistered(slab.lengthBytes());
         }
         return exposedLeft || localLeft;
     }
@@ -60,5 +65,6 @@ final class TrustDomain {
     /** Frees everything. Blocks in the kernel. */
     void close() throws VerbsException {
         protectionDomain.close();
+        budget.deregistered(exposed.registeredBytes() + local.registeredBytes());
     }
 }

@@ -28,7 +28,8 @@ public final class StreamLeakCheck implements BeforeEachCallback, AfterEachCallb
     /** What memory of the software device is called in /proc. */
     private static final String MEMORY = "/memfd:";
 
-    private record Count(int connections, String handles, SortedMap<String, Integer> possessions) {}
+    private record Count(
+            int connections, long registeredBytes, String handles, SortedMap<String, Integer> possessions) {}
 
     @Override
     public void beforeEach(ExtensionContext context) throws IOException {
@@ -66,7 +67,11 @@ public final class StreamLeakCheck implements BeforeEachCallback, AfterEachCallb
                     .filter(StreamLeakCheck::isOurs)
                     .forEach(kind -> possessions.merge("mapping of " + kind, 1, Integer::sum));
         }
-        return new Count(runtime.connectionCount(), OpenHandles.describe(), possessions);
+        return new Count(
+                runtime.connectionCount(),
+                runtime.memory().budget().registeredBytes(),
+                OpenHandles.describe(),
+                possessions);
     }
 
     /** What a descriptor refers to, without the number that tells it from its like. */

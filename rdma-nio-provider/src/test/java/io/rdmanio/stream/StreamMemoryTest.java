@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.rdmanio.linux.Errno;
 import io.rdmanio.policy.TransportPolicy;
 import io.rdmanio.verbs.OpenHandles;
 import io.rdmanio.verbs.VerbsException;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -31,6 +33,9 @@ import org.junit.jupiter.api.Test;
 class StreamMemoryTest {
     private static final int HALF = 4096;
 
+    private static final long LIMIT = 16 << 20;
+
+    private MemoryBudget budget;
     private StreamMemory memory;
     private CommunicationId id;
     private String handlesBefore;
@@ -43,7 +48,8 @@ class StreamMemoryTest {
             runtime.memory().freeUnused(0);
             assertThat(OpenHandles.describe()).doesNotContain("ProtectionDomain");
         });
-        memory = new StreamMemory(runtime);
+        budget = new MemoryBudget(LIMIT, "a test's");
+        memory = new StreamMemory(runtime, budget);
         handlesBefore = OpenHandles.describe();
         id = runtime.createId(this);
         id.bind(new InetSocketAddress(System.getProperty("io.rdmanio.test.address"), 0));
@@ -52,7 +58,9 @@ class StreamMemoryTest {
     @AfterEach
     void close() throws IOException {
         id.close();
-        assertThat(memory.freeUnused(0)).isFalse();
+        await().atMost(30, TimeUnit.SECONDS).until(() -> !memory.freeUnused(0));
+        assertThat(budget.lentBytes()).isZero();
+        assertThat(budget.registeredBytes()).isZero();
         await().atMost(30, TimeUnit.SECONDS)
                 .untilAsserted(() -> assertThat(OpenHandles.describe()).isEqualTo(handlesBefore));
     }
@@ -198,5 +206,85 @@ class StreamMemoryTest {
             }
         }
         return null;
+    }
+
+    /** While a worker makes room, what there is must do; then there is more. */
+    @Test
+    void exchange_forALongerBlock_succeedsOnceThereIsRoom() throws Exception {
+        try (BorrowedMemory connection = connection("peer")) {
+            CountDownLatch grown = new CountDownLatch(1);
+            connection.whenGrown(grown::countDown);
+            MemoryBlock block = connection.exposed(HALF);
+            assertThat(connection.exchange(block, HALF)).isSameAs(block);
+            int wanted = 1 << 20;
+            assertThat(connection.exchange(block, wanted)).isSameAs(block);
+            assertThat(grown.await(20, TimeUnit.SECONDS)).isTrue();
+            MemoryBlock longer = connection.exchange(block, wanted);
+            assertThat(longer.lengthBytes).isEqualTo(wanted);
+            assertThat(budget.lentBytes()).isEqualTo(wanted);
+            MemoryBlock shorter = connection.exchange(longer, HALF);
+            assertThat(shorter.lengthBytes).isEqualTo(HALF);
+            assertThat(budget.lentBytes()).isEqualTo(HALF);
+            connection.giveBack(shorter);
+            assertThat(connection.exchange(null, 4 * wanted).lengthBytes)
+                    .as("the longest there is")
+                    .isEqualTo(wanted);
+        }
+    }
+
+    @Test
+    void budget_refusesGrowthBeforeConnections() throws Exception {
+        try (BorrowedMemory connection = connection("peer")) {
+            CountDownLatch tried = new CountDownLatch(1);
+            connection.whenGrown(tried::countDown);
+            MemoryBlock block = connection.exposed(HALF);
+            List<MemoryBlock> blocks = new ArrayList<>();
+            int wanted = (int) LIMIT / 2;
+            assertThat(connection.exposed(wanted).lengthBytes).isEqualTo(wanted);
+            assertThat(connection.exchange(block, wanted)).isSameAs(block);
+            assertThat(tried.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(connection.exchange(block, wanted)).isSameAs(block);
+            assertThatThrownBy(() -> {
+                        while (true) {
+                            blocks.add(connection.local(HALF));
+                        }
+                    })
+                    .isInstanceOfSatisfying(
+                            VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOBUFS))
+                    .hasMessageContaining(MemoryBudget.PROPERTY)
+                    .hasMessageContaining(String.valueOf(LIMIT));
+            assertThat(budget.registeredBytes()).isGreaterThan(LIMIT - HALF).isLessThanOrEqualTo(LIMIT);
+            assertThat(blocks).hasSizeGreaterThan(1000);
+        }
+    }
+
+    /** What others keep for later is freed when it is needed now. */
+    @Test
+    void memoryKeptForOthers_isFreedWhenTheBudgetIsUsedUp() throws VerbsException {
+        try (BorrowedMemory former = connection("former")) {
+            former.exposed((int) LIMIT);
+        }
+        assertThat(budget.registeredBytes()).isEqualTo(LIMIT);
+        try (BorrowedMemory next = connection("next")) {
+            assertThat(next.exposed(HALF).lengthBytes).isEqualTo(HALF);
+            assertThat(budget.registeredBytes()).isLessThan(LIMIT);
+        }
+    }
+
+    @Test
+    void promises_areKeptFromOthersUntilFulfilledOrMemoryComesBack() throws Exception {
+        CountDownLatch room = new CountDownLatch(1);
+        assertThat(memory.tryPromise(LIMIT - HALF, () -> {})).isTrue();
+        assertThat(memory.tryPromise(2 * HALF, () -> {})).isFalse();
+        memory.fulfilled(LIMIT - HALF);
+        assertThat(memory.tryPromise(2 * HALF, () -> {})).isTrue();
+        memory.fulfilled(2 * HALF);
+        try (BorrowedMemory all = connection("peer")) {
+            all.exposed((int) LIMIT);
+            assertThat(memory.tryPromise(HALF, room::countDown)).isFalse();
+            assertThat(room.getCount()).isOne();
+        }
+        assertThat(room.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(memory.tryPromise(HALF, () -> {})).isTrue();
     }
 }

@@ -1,0 +1,238 @@
+package io.rdmanio.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.rdmanio.RdmaSelectorProvider;
+import io.rdmanio.policy.TransportPolicy;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What many connections take, at once or one after the other, and that they give it back. */
+@Tag("rdma")
+@ExtendWith(StreamLeakCheck.class)
+class StreamCrowdTest {
+    private static final RdmaSelectorProvider PROVIDER = new RdmaSelectorProvider();
+    private static final int MANY_THREADS = 16;
+
+    private ServerSocketChannel listener;
+
+    private record Pair(SocketChannel client, SocketChannel server) implements AutoCloseable {
+        @Override
+        public void close() throws IOException {
+            client.close();
+            server.close();
+        }
+    }
+
+    private static InetSocketAddress anyPort() {
+        return new InetSocketAddress(System.getProperty("io.rdmanio.test.address"), 0);
+    }
+
+    @BeforeAll
+    static void warmUp() throws IOException, InterruptedException {
+        try (ServerSocketChannel once = PROVIDER.openServerSocketChannel().bind(anyPort());
+                SocketChannel client = PROVIDER.openSocketChannel()) {
+            client.connect(once.getLocalAddress());
+            try (SocketChannel server = once.accept()) {
+                Thread reader = Thread.startVirtualThread(() -> readOne(client));
+                TimeUnit.MILLISECONDS.sleep(100);
+                server.write(ByteBuffer.allocate(1));
+                reader.join();
+            }
+        }
+        StreamLeakCheck.awaitQuiet();
+    }
+
+    private static void readOne(SocketChannel channel) {
+        try {
+            channel.read(ByteBuffer.allocate(1));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @BeforeEach
+    void listen() throws IOException {
+        listener = PROVIDER.openServerSocketChannel().bind(anyPort(), 128);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        listener.close();
+    }
+
+    private Pair connect() throws IOException {
+        SocketChannel client = PROVIDER.openSocketChannel();
+        client.connect(listener.getLocalAddress());
+        return new Pair(client, listener.accept());
+    }
+
+    private static MemoryBudget budget() throws IOException {
+        return StreamRuntime.over(TransportPolicy.engine()).memory().budget();
+    }
+
+    private static long ownThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("rdma-nio"))
+                .count();
+    }
+
+    private void comeAndGo(int cycles, boolean abort) throws IOException {
+        long registered = 0;
+        for (int cycle = 0; cycle < cycles; cycle++) {
+            try (Pair pair = connect()) {
+                if (abort) {
+                    pair.client().setOption(StandardSocketOptions.SO_LINGER, 0);
+                    pair.client().write(ByteBuffer.allocate(1000));
+                }
+            }
+            if (cycle == 99) {
+                registered = budget().registeredBytes();
+            }
+        }
+        // those that are being destroyed while others are made already need some more
+        assertThat(budget().registeredBytes()).isLessThanOrEqualTo(8 * registered);
+        assertThat(ownThreads()).isLessThanOrEqualTo(MANY_THREADS);
+    }
+
+    @Test
+    void connections_thatComeAndGo_leaveNothing() throws IOException {
+        comeAndGo(500, false);
+    }
+
+    @Test
+    void abortedConnections_leaveNothing() throws IOException {
+        comeAndGo(200, true);
+    }
+
+    @Test
+    @Tag("slow")
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
+    void twentyThousandConnections_thatComeAndGo_leaveNothing() throws IOException {
+        comeAndGo(20_000, false);
+        comeAndGo(1000, true);
+    }
+
+    /** A peer that writes before anybody reads gets rid of as much as the buffer may be, and it arrives as it was. */
+    @Test
+    void writesBeforeAnybodyReads_fillTheBufferAndArrive() throws IOException {
+        long seed = System.nanoTime();
+        int size = StreamConfiguration.DEFAULT.receiveBufferBytes() - (16 << 10);
+        byte[] bytes = new byte[size];
+        new Random(seed).nextBytes(bytes);
+        try (Pair pair = connect()) {
+            ByteBuffer source = ByteBuffer.wrap(bytes);
+            while (source.hasRemaining()) {
+                pair.client().write(source);
+            }
+            ByteBuffer target = ByteBuffer.allocate(size);
+            while (target.hasRemaining()) {
+                assertThat(pair.server().read(target)).isPositive();
+            }
+            assertThat(target.array()).as("seed %d", seed).isEqualTo(bytes);
+        }
+    }
+
+    /** Whatever is written and read in whatever pieces, while halves and buffers grow and shrink: the same bytes arrive. */
+    @Test
+    void traffic_ofEveryPace_arrivesAsItWas() throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        try (Pair pair = connect()) {
+            pair.client().configureBlocking(false);
+            pair.server().configureBlocking(false);
+            byte written = 0;
+            byte read = 0;
+            long ahead = 0;
+            for (int step = 0; step < 4000; step++) {
+                if (random.nextInt(200) == 0) {
+                    TimeUnit.MILLISECONDS.sleep(random.nextInt(40));
+                }
+                ByteBuffer source = ByteBuffer.allocate(random.nextInt(random.nextInt(4) == 0 ? 200_000 : 3000));
+                byte next = written;
+                while (source.hasRemaining()) {
+                    source.put(next++);
+                }
+                int sent = pair.client().write(source.flip());
+                written += (byte) sent;
+                ahead += sent;
+                ByteBuffer target = ByteBuffer.allocate(random.nextInt(random.nextInt(4) == 0 ? 300_000 : 3000));
+                ahead -= pair.server().read(target);
+                for (target.flip(); target.hasRemaining(); read++) {
+                    if (target.get() != read) {
+                        throw new AssertionError("seed " + seed + ", step " + step);
+                    }
+                }
+                assertThat(ahead).as("seed %d", seed).isNotNegative();
+            }
+            assertThat(budget().lentBytes()).isGreaterThan(StreamConfiguration.DEFAULT.receiveBufferBytes() / 4);
+        }
+    }
+
+    /** Nothing is left to register, and nothing registered is lent or kept: who connects is told what to do. */
+    @Test
+    void connect_beyondTheBudget_failsWithWhatToDo() throws IOException {
+        StreamRuntime runtime = StreamRuntime.over(TransportPolicy.engine());
+        MemoryBudget budget = budget();
+        runtime.memory().freeUnused(0);
+        long taken = budget.limitBytes() - budget.registeredBytes();
+        assertThat(budget.tryRegister(taken)).isTrue();
+        try (SocketChannel refused = PROVIDER.openSocketChannel()) {
+            assertThatThrownBy(() -> refused.connect(listener.getLocalAddress()))
+                    .isInstanceOf(SocketException.class)
+                    .hasMessageContaining("ENOBUFS")
+                    .hasMessageContaining(budget.limitBytes() + " may be")
+                    .hasMessageContaining("-D" + MemoryBudget.PROPERTY + "=");
+        } finally {
+            budget.deregistered(taken);
+        }
+        connect().close();
+    }
+
+    @Test
+    void requests_beyondTheBudget_waitUntilMemoryComesBack() throws Exception {
+        MemoryBudget budget = budget();
+        long left = budget.limitBytes() - budget.lentBytes();
+        // as if others had borrowed all but what some connections need
+        long taken = left - 10 * StreamResources.bytesToBegin(StreamConfiguration.DEFAULT);
+        budget.lent(taken);
+        List<Pair> pairs = new ArrayList<>();
+        try (SocketChannel waits = PROVIDER.openSocketChannel()) {
+            for (int i = 0; i < 5; i++) {
+                pairs.add(connect());
+            }
+            budget.lent(left - taken);
+            waits.configureBlocking(false);
+            waits.connect(listener.getLocalAddress());
+            TimeUnit.MILLISECONDS.sleep(300);
+            assertThat(waits.finishConnect()).as("its request waits for memory").isFalse();
+            budget.lent(-(left - taken));
+            pairs.removeLast().close();
+            await().atMost(20, TimeUnit.SECONDS).until(waits::finishConnect);
+            listener.accept().close();
+        } finally {
+            budget.lent(-taken);
+            for (Pair pair : pairs) {
+                pair.close();
+            }
+        }
+    }
+}
