@@ -71,6 +71,60 @@ public final class QueueStress {
         }
     }
 
+    /** A thread that completes more than there are slots for, twice, against one that polls. */
+    @JCStressTest
+    @Outcome(id = "1, 2", expect = ACCEPTABLE, desc = "The poller came before both.")
+    @Outcome(id = "2, 1", expect = ACCEPTABLE, desc = "The poller came between the two, and saw the slots of either.")
+    @Outcome(id = "3, 0", expect = ACCEPTABLE, desc = "The poller came last.")
+    @Outcome(expect = FORBIDDEN, desc = "A completion was lost, doubled, torn or out of turn.")
+    @State
+    public static class GrowVersusTake {
+        private final CompletionRing ring = new CompletionRing(4, 1);
+        private final MemorySegment memory = Arena.ofAuto().allocate(4 * WorkCompletionLayout.SIZE, 8);
+        private int next = 1;
+
+        /** One waits already. */
+        public GrowVersusTake() {
+            push(1);
+        }
+
+        private void push(int id) {
+            ring.push(null, 0, id, id, id, id, id, id, id);
+        }
+
+        private int take() {
+            int count = ring.take(memory, 0, 4);
+            for (int i = 0; i < count; i++) {
+                long base = i * WorkCompletionLayout.SIZE;
+                if (WorkCompletionLayout.WORK_REQUEST_ID.get(memory, base) != next
+                        || WorkCompletionLayout.FLAGS.get(memory, base) != next) {
+                    return 100;
+                }
+                next++;
+            }
+            return count;
+        }
+
+        /** Completes two. */
+        @Actor
+        public void pusher() {
+            push(2);
+            push(3);
+        }
+
+        /** Polls. */
+        @Actor
+        public void poller(II_Result result) {
+            result.r1 = take();
+        }
+
+        /** What is left. */
+        @Arbiter
+        public void left(II_Result result) {
+            result.r2 = take();
+        }
+    }
+
     /**
      * A post against the queue pair's end, as {@link Receiver} and {@link SoftQueuePair#finishError} do it: the poster looks
      * at the state under its claim, after it appended; the other changes the state, waits for the claim once, and flushes.

@@ -7,12 +7,15 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Completions that wait to be polled, in memory of this process alone, laid out as {@code struct ibv_wc} in words.
+ * Completions that wait to be polled, in memory of this process alone, laid out as {@code struct ibv_wc} in words. There is
+ * little of it until many wait.
  *
  * <p>Thread safety: {@code pushing} guards the side that adds; one thread at a time takes. Resizing excludes both: it
- * takes {@code pushing}, and the object in front keeps pollers away.
+ * takes {@code pushing}, and the object in front keeps pollers away. Growing, by who adds, excludes nobody: who takes sees
+ * the slots that the last completion it sees was added to, or later ones, and in either what was there and not taken.
  */
 final class CompletionRing {
+    private static final int FIRST_SLOTS = 32;
     private static final int WORDS = (int) (WorkCompletionLayout.SIZE / Long.BYTES);
     private static final long LOW = 0xFFFF_FFFFL;
     private static final VarHandle HEAD;
@@ -29,27 +32,64 @@ final class CompletionRing {
     }
 
     private final Claim pushing = new Claim();
-    private long[] words;
-    // Whose send queue gets a slot back when the completion is polled, and which; null for receives.
-    private SendQueue[] senders;
-    private int[] positions;
+    private Slots slots;
     private int capacity;
-    private int mask;
+    // Completions that may be added before who adds must look again: the capacity, or the slots if they are fewer.
+    private int room;
     private int headSeen;
     private int head;
     private int tail;
 
-    CompletionRing(int capacity) {
-        allocate(capacity);
+    /** Where completions lie; the fields are final so that who takes sees them whole in slots that it did not wait for. */
+    private static final class Slots {
+        final int mask;
+        final long[] words;
+        // Whose send queue gets a slot back when the completion is polled, and which; null for receives.
+        final SendQueue[] senders;
+        final int[] positions;
+
+        /** Some that hold so many, and what another's hold. */
+        Slots(int entries, Slots former, int from, int to) {
+            int count = ReceiveQueue.powerOfTwo(entries);
+            mask = count - 1;
+            words = new long[Math.multiplyExact(count, WORDS)];
+            senders = new SendQueue[count];
+            positions = new int[count];
+            for (int at = from; at != to; at++) {
+                int old = at & former.mask;
+                int slot = at & mask;
+                System.arraycopy(former.words, old * WORDS, words, slot * WORDS, WORDS);
+                senders[slot] = former.senders[old];
+                positions[slot] = former.positions[old];
+            }
+        }
     }
 
-    private void allocate(int entries) {
-        int slots = ReceiveQueue.powerOfTwo(entries);
-        capacity = entries;
-        mask = slots - 1;
-        words = new long[Math.multiplyExact(slots, WORDS)];
-        senders = new SendQueue[slots];
-        positions = new int[slots];
+    CompletionRing(int capacity) {
+        this(capacity, FIRST_SLOTS);
+    }
+
+    CompletionRing(int capacity, int firstSlots) {
+        allocate(capacity, firstSlots);
+    }
+
+    private void allocate(int newCapacity, int entries) {
+        int newRoom = Math.min(newCapacity, entries);
+        slots = new Slots(newRoom, slots, headSeen, tail);
+        room = newRoom;
+        capacity = newCapacity;
+    }
+
+    /** Looks what was taken, and makes more slots if that is not enough. False when the ring is full. */
+    private boolean makeRoom() {
+        headSeen = (int) HEAD.getAcquire(this);
+        if (tail - headSeen >= room) {
+            if (room == capacity) {
+                return false;
+            }
+            allocate(capacity, 2 * room);
+        }
+        return true;
     }
 
     int capacity() {
@@ -80,15 +120,14 @@ final class CompletionRing {
         pushing.acquire();
         try {
             int at = tail;
-            if (at - headSeen >= capacity) {
-                headSeen = (int) HEAD.getAcquire(this);
-                if (at - headSeen >= capacity) {
-                    return false;
-                }
+            if (at - headSeen >= room && !makeRoom()) {
+                return false;
             }
-            int slot = at & mask;
-            senders[slot] = sender;
-            positions[slot] = position;
+            Slots to = slots;
+            int slot = at & to.mask;
+            to.senders[slot] = sender;
+            to.positions[slot] = position;
+            long[] words = to.words;
             int base = slot * WORDS;
             words[base] = workRequestId;
             words[base + 1] = pair(status, opcode);
@@ -151,8 +190,10 @@ final class CompletionRing {
         if (count <= 0) {
             return before;
         }
+        Slots from = slots;
+        long[] words = from.words;
         for (int i = 0; i < count; i++) {
-            int slot = (at + i) & mask;
+            int slot = (at + i) & from.mask;
             int base = slot * WORDS;
             writeWords(
                     into,
@@ -162,10 +203,10 @@ final class CompletionRing {
                     words[base + 2],
                     words[base + 3],
                     words[base + 4]);
-            SendQueue sender = senders[slot];
+            SendQueue sender = from.senders[slot];
             if (sender != null) {
-                senders[slot] = null;
-                sender.polled(positions[slot]);
+                from.senders[slot] = null;
+                sender.polled(from.positions[slot]);
             }
         }
         HEAD.setRelease(this, at + count);
@@ -185,18 +226,8 @@ final class CompletionRing {
             if (count > entries) {
                 return false;
             }
-            long[] formerWords = words;
-            SendQueue[] formerSenders = senders;
-            int[] formerPositions = positions;
-            int formerMask = mask;
-            allocate(entries);
-            for (int i = 0; i < count; i++) {
-                int from = (head + i) & formerMask;
-                int to = (head + i) & mask;
-                System.arraycopy(formerWords, from * WORDS, words, to * WORDS, WORDS);
-                senders[to] = formerSenders[from];
-                positions[to] = formerPositions[from];
-            }
+            headSeen = head;
+            allocate(entries, Math.max(count, FIRST_SLOTS));
             return true;
         } finally {
             pushing.release();

@@ -14,7 +14,8 @@ import java.lang.invoke.VarHandle;
  * Posted sends from their post until the program has taken their completions: copies of the work requests, in memory of
  * this process alone. Positions count up for ever and wrap around; a slot is free again when the completion of its
  * request, or of a later one that was signaled, has been polled, as on hardware, so that a program that posts until the
- * queue is full doesn't overrun its completion queue.
+ * queue is full doesn't overrun its completion queue. Copies need memory only from their post until they are completed, so
+ * there is little of it until many wait.
  *
  * <p>Thread safety: everything is guarded by the queue pair's send claim, but {@link #polled}.
  */
@@ -51,6 +52,7 @@ final class SendQueue {
     /** The low half of {@link #OUTCOME} while it waits for its acknowledgement. */
     static final int UNACKNOWLEDGED = 0xFFFF;
 
+    private static final int FIRST_SLOTS = 16;
     private static final long LOW = 0xFFFF_FFFFL;
     private static final long REMOTE_KEY_OFFSET = SendWorkRequestLayout.REMOTE_KEY.offset();
     private static final VarHandle POLLED;
@@ -65,14 +67,14 @@ final class SendQueue {
         }
     }
 
-    /** The requests. */
-    final long[] words;
+    /** The requests; others when one more is appended. */
+    long[] words;
     // The bytes of inline requests that had to wait; null entries otherwise.
-    private final byte[][] inlineBytes;
+    private byte[][] inlineBytes;
+    private int mask;
 
     private final int stride;
     private final int capacity;
-    private final int mask;
     private final int maxSges;
     private final int maxInlineBytes;
 
@@ -92,11 +94,27 @@ final class SendQueue {
         this.capacity = capacity;
         this.maxSges = maxSges;
         this.maxInlineBytes = maxInlineBytes;
-        int slots = ReceiveQueue.powerOfTwo(capacity);
-        mask = slots - 1;
         stride = HEAD_WORDS + 2 * maxSges;
+        allocate(Math.min(FIRST_SLOTS, ReceiveQueue.powerOfTwo(capacity)));
+    }
+
+    private void allocate(int slots) {
+        mask = slots - 1;
         words = new long[Math.multiplyExact(slots, stride)];
         inlineBytes = new byte[slots][];
+    }
+
+    /** Makes twice as many slots. */
+    private void grow() {
+        long[] formerWords = words;
+        byte[][] formerBytes = inlineBytes;
+        int formerMask = mask;
+        allocate(2 * (formerMask + 1));
+        for (int position = head; position != tail; position++) {
+            int from = position & formerMask;
+            System.arraycopy(formerWords, from * stride, words, base(position), stride);
+            inlineBytes[slot(position)] = formerBytes[from];
+        }
     }
 
     int maxInlineBytes() {
@@ -151,6 +169,9 @@ final class SendQueue {
         }
         if (!hasRoom()) {
             return Errno.ENOMEM;
+        }
+        if (tail - head > mask) {
+            grow();
         }
         int base = base(tail);
         words[base + ID] = ProcessMemory.getLong(request);

@@ -24,6 +24,7 @@ import io.rdmanio.verbs.soft.SoftSide.Options;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -102,6 +103,35 @@ class DataPathTest {
                         7, WorkCompletionStatus.SUCCESS, WorkCompletionOpcode.RECEIVE, length, IMMEDIATE));
         assertThat(right.bytes(TARGET, length)).isEqualTo(left.bytes(0, length));
         assertSucceeded(left.awaitSend(), WorkCompletionOpcode.SEND, length);
+    }
+
+    /** Their copies and completions need more memory than a queue has at first; every third's bytes are copied as well. */
+    @Test
+    void requestsAndCompletions_thatPileUp_keepTheirOrder() throws VerbsException {
+        int count = 300;
+        connect(Options.DEFAULT.withDepth(count));
+        List<Completion> expected = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            boolean inline = i % 3 == 0;
+            left.memory.set(ValueLayout.JAVA_INT, 4L * i, i);
+            int flags = SendFlags.SIGNALED | (inline ? SendFlags.INLINE : 0);
+            left.pair.postSend(left.prepare(SendOpcode.SEND, flags, 4L * i, 4).workRequestId(i));
+            if (inline) {
+                left.memory.set(ValueLayout.JAVA_INT, 4L * i, -1);
+            }
+            expected.add(new Completion(i, WorkCompletionStatus.SUCCESS, WorkCompletionOpcode.RECEIVE, 4, null));
+        }
+        for (int i = 0; i < count; i++) {
+            right.postReceive(i, TARGET + 4L * i, 4);
+        }
+        assertThat(right.await(right.receives, count)).isEqualTo(expected);
+        for (int i = 0; i < count; i++) {
+            assertThat(right.memory.get(ValueLayout.JAVA_INT, TARGET + 4L * i)).isEqualTo(i);
+        }
+        assertThat(left.await(left.sends, count))
+                .extracting(Completion::id)
+                .isSorted()
+                .hasSize(count);
     }
 
     @ParameterizedTest
