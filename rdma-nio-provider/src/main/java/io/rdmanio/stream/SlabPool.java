@@ -16,6 +16,9 @@ import java.util.function.LongPredicate;
  * when one will do, and is held while the kernel registers memory.
  */
 final class SlabPool {
+    /** A page: less is registered, and locked, no cheaper. */
+    private static final int MIN_SLAB_BYTES = 4 << 10;
+
     private static final int FIRST_SLAB_BYTES = 64 << 10;
     private static final int MAX_SLAB_BYTES = 8 << 20;
 
@@ -71,7 +74,8 @@ final class SlabPool {
             if (block != null) {
                 return block;
             }
-            for (int bytes = nextSlabBytes(pieceBytes); bytes >= pieceBytes; bytes /= 2) {
+            int leastBytes = Math.max(pieceBytes, MIN_SLAB_BYTES);
+            for (int bytes = nextSlabBytes(pieceBytes); bytes >= leastBytes; bytes /= 2) {
                 if (taking.test(bytes)) {
                     return add(register(bytes), pieceBytes);
                 }

@@ -258,6 +258,18 @@ class StreamMemoryTest {
         }
     }
 
+    @Test
+    void slabs_areWholePages() throws VerbsException {
+        assertThat(budget.tryRegister(LIMIT - HALF - HALF / 2)).isTrue();
+        try (BorrowedMemory connection = connection("peer")) {
+            assertThat(connection.exposed(1).lengthBytes).isEqualTo(BuddyAllocator.MIN_BYTES);
+            assertThat(budget.registeredBytes()).isEqualTo(LIMIT - HALF / 2);
+            assertThatThrownBy(() -> connection.local(1)).isInstanceOf(VerbsException.class);
+            assertThat(connection.exposed(1).lengthBytes).isEqualTo(BuddyAllocator.MIN_BYTES);
+        }
+        budget.deregistered(LIMIT - HALF - HALF / 2);
+    }
+
     /** What others keep for later is freed when it is needed now. */
     @Test
     void memoryKeptForOthers_isFreedWhenTheBudgetIsUsedUp() throws VerbsException {
