@@ -47,6 +47,18 @@ public sealed class DeviceContext permits OpenDeviceContext {
     }
 
     /**
+     * Whether the data of {@link QueuePair#postSend(SendWorkRequest, java.nio.ByteBuffer, int, int)} is copied once, to where
+     * it goes, as the software device does with memory that it reaches. Otherwise it is copied into the request first, and a
+     * program whose data lies in registered memory is better off with entries. May be called by any thread, also after
+     * close; does not block.
+     *
+     * @return whether it is
+     */
+    public boolean postsBuffers() {
+        return handle.postsBuffers();
+    }
+
+    /**
      * What the device speaks.
      *
      * @return IB for InfiniBand and RoCE, IWARP, or another

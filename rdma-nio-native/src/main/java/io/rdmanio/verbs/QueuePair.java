@@ -11,6 +11,7 @@ import io.rdmanio.verbs.spi.SendWorkRequestLayout;
 import io.rdmanio.verbs.spi.VerbsAccess.QueuePairMaker;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -38,6 +39,7 @@ public final class QueuePair implements AutoCloseable {
     // the queue's size.
     private final int refusedSend;
     private final int refusedReceive;
+    private final boolean postsBuffers;
     private final boolean keepsCloseAway;
     private final AsyncSource asyncSource;
     // Guarded by itself. A queue pair that is in a group can't be destroyed.
@@ -59,6 +61,7 @@ public final class QueuePair implements AutoCloseable {
         this.initAttributes = wanted.withCapabilities(handle.capabilities());
         this.refusedSend = refusedSend();
         this.refusedReceive = refusedReceive();
+        this.postsBuffers = context.postsBuffers();
         this.keepsCloseAway = !handle.isSafeToPostWhenDestroyed();
         this.life = new Lifecycle(HandleKind.QUEUE_PAIR, this::destroy, parents);
         this.asyncSource = context.asyncEvents.register(handle.asyncElement(), this);
@@ -270,9 +273,64 @@ public final class QueuePair implements AutoCloseable {
             endPost();
         }
         if (errno != 0) {
-            life.requireOpen();
-            throw first.failure("ibv_post_send", subject(), Math.abs(errno), sendCure(Math.abs(errno)));
+            throw postFailure(first, errno);
         }
+    }
+
+    /**
+     * Posts one send work request whose data lies in a buffer, which is the caller's again when this returns: inline data,
+     * as {@link SendFlags#INLINE} has it, of any kind of buffer, on the heap too. {@link DeviceContext#postsBuffers} tells
+     * whether it is copied once, to where it goes, or into the request before. Thread-safe as {@link #postSend(SendWorkRequest)}
+     * is, but for the buffer and the request. Does not block.
+     *
+     * @param request the request, flagged as inline, without a next one; its entries are not looked at, and the first may be
+     *     overwritten
+     * @param data the buffer; neither its position nor its limit is changed
+     * @param position where the data begins in it
+     * @param lengthBytes how long it is, up to {@link QueuePairCapabilities#maxInlineBytes()}
+     * @throws PostException as {@link #postSend(SendWorkRequest)}
+     * @throws VerbsException as {@link #postSend(SendWorkRequest)}
+     * @throws IndexOutOfBoundsException when the piece is not within the buffer's limit
+     * @throws IllegalArgumentException when the request is not flagged as inline, has a next one or no room for an entry;
+     *     and as {@link #postSend(SendWorkRequest)}
+     * @throws IllegalStateException as {@link #postSend(SendWorkRequest)}
+     */
+    public void postSend(SendWorkRequest request, ByteBuffer data, int position, int lengthBytes)
+            throws VerbsException {
+        Objects.checkFromIndexSize(position, lengthBytes, data.limit());
+        request.requireInlineAlone();
+        if (lengthBytes > capabilities().maxInlineBytes()) {
+            throw postFailure(request, SendWorkRequestLayout.refuse(request.memory(), Errno.EINVAL));
+        }
+        if (!postsBuffers) {
+            request.stage(data, position, lengthBytes);
+            postSend(request);
+            return;
+        }
+        beginPost();
+        int errno;
+        try {
+            MemorySegment memory =
+                    request.beginPostOfBuffer(type() == QueuePairType.UNRELIABLE_DATAGRAM ? domain : null);
+            try {
+                errno = refusedSend == 0
+                        ? handle.postSend(memory, data, position, lengthBytes)
+                        : SendWorkRequestLayout.refuse(memory, refusedSend);
+            } finally {
+                request.endPost();
+            }
+        } finally {
+            Reference.reachabilityFence(request);
+            endPost();
+        }
+        if (errno != 0) {
+            throw postFailure(request, errno);
+        }
+    }
+
+    private PostException postFailure(SendWorkRequest first, int errno) {
+        life.requireOpen();
+        return first.failure("ibv_post_send", subject(), Math.abs(errno), sendCure(Math.abs(errno)));
     }
 
     /** Keeps a close away, where the engine does not. */

@@ -5,6 +5,7 @@ import io.rdmanio.verbs.spi.ScatterGatherLayout;
 import io.rdmanio.verbs.spi.SendWorkRequestLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
 
@@ -40,6 +41,9 @@ public final class SendWorkRequest implements AutoCloseable {
     private MemorySegment segmentHeader;
     // Which entries name a region by addresses of its own, where this process has other memory or none.
     private final boolean[] elsewhere;
+    // Data of a buffer, for a device that takes entries only; null until there was some.
+    private ByteBuffer staged;
+    private long stagedAddress;
     // The memory of entries that name a region, kept reachable; null for entries that name an address.
     private final MemorySegment[] pieces;
 
@@ -418,6 +422,10 @@ public final class SendWorkRequest implements AutoCloseable {
         if ((SendWorkRequestLayout.FLAGS.get(memory) & SendFlags.INLINE) != 0) {
             checkInline();
         }
+        holdNamed(datagrams);
+    }
+
+    private void holdNamed(ProtectionDomain datagrams) {
         holdAddress(datagrams);
         try {
             holdWindow();
@@ -425,6 +433,37 @@ public final class SendWorkRequest implements AutoCloseable {
             releaseAddress();
             throw e;
         }
+    }
+
+    /** Refuses what can't be posted with data of a buffer. */
+    void requireInlineAlone() {
+        if ((SendWorkRequestLayout.FLAGS.get(memory()) & SendFlags.INLINE) == 0) {
+            throw new IllegalArgumentException("data of a buffer is inline data, and the request is not flagged so");
+        }
+        if (next != null) {
+            throw new IllegalArgumentException(
+                    "a request with data of a buffer is posted alone, and this one has a next");
+        }
+    }
+
+    /** Has the first entry name a copy of data, for a device that takes entries only. */
+    void stage(ByteBuffer data, int position, int lengthBytes) {
+        if (maxSges == 0) {
+            throw new IllegalArgumentException("the request has no room for an entry");
+        }
+        if (staged == null || staged.capacity() < lengthBytes) {
+            staged = ByteBuffer.allocateDirect(lengthBytes);
+            stagedAddress = MemorySegment.ofBuffer(staged).address();
+        }
+        staged.put(0, data, position, lengthBytes);
+        sgeCount(1).sge(0, stagedAddress, lengthBytes, 0);
+    }
+
+    /** As {@link #beginPost}, of a request whose data lies in a buffer, so that its entries don't matter. */
+    MemorySegment beginPostOfBuffer(ProtectionDomain datagrams) {
+        holdNamed(datagrams);
+        SendWorkRequestLayout.clearFailed(memory());
+        return memory();
     }
 
     /** Refuses inline data that the library, which copies it in this process, would crash on. */

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmanio.linux.Errno;
 import io.rdmanio.verbs.HandMade.Completion;
 import io.rdmanio.verbs.HandMade.Two;
+import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
@@ -182,6 +185,92 @@ class ReliableConnectionTest {
             left.fill(0, length, 6);
             assertThat(pair.right().awaitReceive().lengthBytes()).isEqualTo(length);
             assertThat(pair.right().bytes(TARGET, length)).isEqualTo(sent);
+        }
+    }
+
+    /** Of every kind of buffer, at a position, and the buffer is the caller's again at once, though no receive is there yet. */
+    @Test
+    void dataOfABuffer_isTakenAtPost() throws VerbsException {
+        try (Two pair = pair()) {
+            HandMade left = pair.left();
+            int length = Math.min(left.pair.capabilities().maxInlineBytes(), LENGTH);
+            byte[] bytes = new byte[length + 20];
+            new Random(5).nextBytes(bytes);
+            ByteBuffer heap = ByteBuffer.wrap(bytes.clone());
+            ByteBuffer direct =
+                    ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
+            for (ByteBuffer buffer : List.of(heap, heap.asReadOnlyBuffer(), direct, direct.slice(0, length + 20))) {
+                heap.put(0, bytes);
+                direct.put(0, bytes);
+                buffer.position(3);
+                left.pair.postSend(
+                        left.prepare(SendOpcode.SEND, SendFlags.SIGNALED | SendFlags.INLINE, 0, 0), buffer, 10, length);
+                heap.put(0, new byte[bytes.length]);
+                direct.put(0, new byte[bytes.length]);
+                pair.right().postReceive(7, TARGET, length);
+                assertThat(pair.right().awaitReceive().lengthBytes()).isEqualTo(length);
+                assertThat(pair.right().bytes(TARGET, length)).isEqualTo(Arrays.copyOfRange(bytes, 10, 10 + length));
+                assertSucceeded(left.awaitSend(), WorkCompletionOpcode.SEND);
+                assertThat(buffer.position()).isEqualTo(3);
+            }
+        }
+    }
+
+    @Test
+    void dataOfABuffer_isWrittenWithImmediateData() throws VerbsException {
+        try (Two pair = pair()) {
+            HandMade left = pair.left();
+            int length = Math.min(left.pair.capabilities().maxInlineBytes(), LENGTH);
+            for (int round = 0; round < 3; round++) {
+                byte[] bytes = new byte[length];
+                new Random(round).nextBytes(bytes);
+                pair.right().postReceive(7, 0, 0);
+                left.pair.postSend(
+                        toPeer(pair, SendOpcode.WRITE_WITH_IMM, SendFlags.SIGNALED | SendFlags.INLINE, 0)
+                                .immediateData(IMMEDIATE),
+                        ByteBuffer.wrap(bytes),
+                        0,
+                        length);
+                assertThat(pair.right().awaitReceive().immediate()).isEqualTo(IMMEDIATE);
+                assertThat(pair.right().bytes(TARGET, length)).isEqualTo(bytes);
+                assertSucceeded(left.awaitSend(), WorkCompletionOpcode.WRITE);
+            }
+        }
+    }
+
+    @Test
+    void dataOfABuffer_thatCanNotBePosted_isRefusedAndNothingIsSent() throws VerbsException {
+        try (Two pair = pair()) {
+            HandMade left = pair.left();
+            ByteBuffer data = ByteBuffer.allocate(16).limit(8);
+            SendWorkRequest request = left.prepare(SendOpcode.SEND, SendFlags.INLINE, 0, 0);
+            assertThatThrownBy(() -> left.pair.postSend(request, data, 1, 8))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> left.pair.postSend(request.flags(0), data, 0, 8))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("not flagged");
+            request.flags(SendFlags.INLINE);
+            try (SendWorkRequest other = new SendWorkRequest(1)) {
+                assertThatThrownBy(() -> left.pair.postSend(request.next(other), data, 0, 8))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("has a next");
+                request.next(null);
+            }
+            int tooMany = left.pair.capabilities().maxInlineBytes() + 1;
+            assertThatThrownBy(() -> left.pair.postSend(request, ByteBuffer.allocate(tooMany), 0, tooMany))
+                    .isInstanceOf(PostException.class)
+                    .hasMessageContaining("inline");
+            ByteBuffer freed;
+            try (Arena arena = Arena.ofShared()) {
+                freed = arena.allocate(8).asByteBuffer();
+            }
+            assertThatThrownBy(() -> left.pair.postSend(request, freed, 0, 8))
+                    .isInstanceOf(IllegalStateException.class);
+            pair.right().postReceive(7, TARGET, LENGTH);
+            left.pair.postSend(request.flags(SendFlags.INLINE | SendFlags.SIGNALED), data.put(0, (byte) 42), 0, 8);
+            assertThat(pair.right().awaitReceive().lengthBytes()).isEqualTo(8);
+            assertThat(pair.right().bytes(TARGET, 1)).containsExactly(42);
+            assertSucceeded(left.awaitSend(), WorkCompletionOpcode.SEND);
         }
     }
 

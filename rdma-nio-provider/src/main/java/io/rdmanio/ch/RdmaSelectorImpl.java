@@ -4,6 +4,7 @@ import io.rdmanio.linux.Epoll;
 import io.rdmanio.linux.EventFd;
 import io.rdmanio.stream.BusyPoll;
 import io.rdmanio.stream.EventLoop;
+import io.rdmanio.stream.Presence;
 import io.rdmanio.stream.ReadinessSource;
 import io.rdmanio.verbs.CompletionQueueGroup;
 import java.io.IOException;
@@ -50,6 +51,9 @@ final class RdmaSelectorImpl extends SelectorImpl {
     private int descriptors;
     private final BusyPoll busyPoll = new BusyPoll();
     private final Object[] told = new Object[TOLD_AT_ONCE];
+    /** What is said of the thread that selects; null while no source needs to know. */
+    private Presence presence;
+
     private EventLoop.Registration virtualWait;
     private volatile Thread virtualWaiter;
     // end
@@ -145,6 +149,30 @@ final class RdmaSelectorImpl extends SelectorImpl {
                 return;
             }
         }
+    }
+
+    @Override
+    void selectionBegins() {
+        if (presence != null) {
+            presence.arrive();
+        }
+    }
+
+    @Override
+    void selectionEnds() {
+        if (presence != null) {
+            presence.leave();
+        }
+    }
+
+    /** The thread that selects does something else: what comes is taken in without it. */
+    private void leaveAlone() {
+        forEachKey(key -> {
+            ReadinessSource source = key.rdmaChannel().source();
+            if (source != null) {
+                source.leaveAlone(key.watch);
+            }
+        });
     }
 
     private static long millisUntil(long deadlineNanos) {
@@ -333,6 +361,9 @@ final class RdmaSelectorImpl extends SelectorImpl {
             }
             if (source.needsGroup() && group == null) {
                 openGroup(source);
+            }
+            if (presence == null) {
+                presence = source.presence(this::leaveAlone);
             }
             key.source = source;
             source.add(key.watch);

@@ -104,11 +104,13 @@ abstract class SelectorImpl extends AbstractSelector {
                 throw new IllegalStateException("select in progress");
             }
             selecting = true;
+            selectionBegins();
             try {
                 synchronized (publicSelectedKeys) {
                     return doSelect(action, timeoutMillis);
                 }
             } finally {
+                selectionEnds();
                 selecting = false;
             }
         }
@@ -129,6 +131,17 @@ abstract class SelectorImpl extends AbstractSelector {
         }
         processCancelled();
         return processReady(action);
+    }
+
+    /** The calling thread is going to look at all keys. */
+    abstract void selectionBegins();
+
+    /** It does so no more. */
+    abstract void selectionEnds();
+
+    /** Shows the keys to an action, from any thread; those that come or go meanwhile may be missed. */
+    final void forEachKey(Consumer<SelectionKeyImpl> action) {
+        keys.forEach(key -> action.accept((SelectionKeyImpl) key));
     }
 
     /**

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class HalfLength {
     /** A half that lasts no longer than this is too short. */
-    static final long QUICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    static final long QUICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** One that lasts so long is longer than it need be. */
     static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -8,6 +8,7 @@ import io.rdmanio.verbs.WorkCompletions;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.ProtocolException;
+import java.nio.ByteBuffer;
 
 /**
  * Puts messages on the wire: as the immediate data of RDMA WRITEs, or, over iWARP, which has none, as a four-byte SEND
@@ -54,6 +55,13 @@ abstract sealed class MessagePoster implements AutoCloseable {
      * @param inline whether the payload is copied into the work request
      */
     abstract void postPayload(int message, boolean inline, boolean signalled) throws VerbsException;
+
+    /**
+     * Posts a message with payload that lies in a buffer, to the target described in {@link #payload()}, on a device that
+     * {@linkplain io.rdmanio.verbs.DeviceContext#postsBuffers posts buffers}.
+     */
+    abstract void postPayload(int message, boolean signalled, ByteBuffer data, int position, int lengthBytes)
+            throws VerbsException;
 
     /** Posts a message without payload. */
     abstract void postBare(int message, boolean signalled) throws VerbsException;
@@ -107,6 +115,13 @@ abstract sealed class MessagePoster implements AutoCloseable {
         }
 
         @Override
+        void postPayload(int message, boolean signalled, ByteBuffer data, int position, int lengthBytes)
+                throws VerbsException {
+            payload().immediateData(message).flags(flags(true, signalled));
+            resources.queuePair.postSend(payload(), data, position, lengthBytes);
+        }
+
+        @Override
         void postBare(int message, boolean signalled) throws VerbsException {
             bare.immediateData(message).flags(flags(false, signalled));
             resources.queuePair.postSend(bare);
@@ -145,6 +160,11 @@ abstract sealed class MessagePoster implements AutoCloseable {
             payload().flags(flags(inline, false));
             prepareBare(message, signalled);
             resources.queuePair.postSend(payload());
+        }
+
+        @Override
+        void postPayload(int message, boolean signalled, ByteBuffer data, int position, int lengthBytes) {
+            throw new UnsupportedOperationException("no iWARP device posts buffers");
         }
 
         @Override

@@ -76,8 +76,25 @@ public abstract class ReadinessSource {
     /** Somebody looks at the source, or has stopped waiting for it and may never look again. Lock held. */
     void attend() {}
 
+    /** Somebody looks at the source. Lock held. */
+    void lookedAt() {}
+
+    /** A watch sleeps whose selector's thread does something else. Lock held. */
+    void leftAlone() {}
+
     /** A watch looks at this no longer. Lock held. */
     void watchRemoved(Watch watch) {}
+
+    /**
+     * What a selector says of its thread if the source must not be left alone for long.
+     *
+     * @param whenAway what to do when the thread stays away: {@link #leaveAlone} for every key. Run by a thread that must not
+     *     be held up
+     * @return null if the source may be left alone
+     */
+    public Presence presence(Runnable whenAway) {
+        return null;
+    }
 
     /** Groups for threads that wait, of a source that needs one. */
     WaitGroups waitGroups() {
@@ -202,6 +219,7 @@ public abstract class ReadinessSource {
             if (notified) {
                 notified();
             }
+            lookedAt();
             awaken(watch);
             int ready = readiness() & interest;
             if (ready == 0 && interest != 0) {
@@ -221,6 +239,18 @@ public abstract class ReadinessSource {
                 ready = readiness() & interest;
             }
             return ready;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The thread of the watch's selector does something else, and has for a while. */
+    public final void leaveAlone(Watch watch) {
+        lock.lock();
+        try {
+            if (watch.sleepingFor != 0) {
+                leftAlone();
+            }
         } finally {
             lock.unlock();
         }

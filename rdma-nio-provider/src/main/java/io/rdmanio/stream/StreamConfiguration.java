@@ -11,8 +11,8 @@ package io.rdmanio.stream;
  */
 public record StreamConfiguration(
         int sendQueueEntries, int receiveCredits, int inlineBytes, int sendBufferBytes, int receiveBufferBytes) {
-    /** The rsocket defaults: 384 entries, 64 bytes inline, 128 KiB each way. */
-    public static final StreamConfiguration DEFAULT = new StreamConfiguration(384, 384, 64, 128 << 10, 128 << 10);
+    /** The rsocket defaults, 384 entries, 64 bytes inline, and 128 KiB to send from; the receive buffer may grow further. */
+    public static final StreamConfiguration DEFAULT = new StreamConfiguration(384, 384, 64, 128 << 10, 512 << 10);
 
     private static final String FIRST_HALF_PROPERTY = "io.rdmanio.firstHalfBytes";
 

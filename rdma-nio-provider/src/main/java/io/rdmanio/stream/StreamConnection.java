@@ -458,13 +458,39 @@ public final class StreamConnection extends ReadinessSource {
             attended = true;
             runtime.attendance().add(this);
         }
-        if (unattended) {
-            unattended = false;
-            stopWatchingByEventLoop();
-            if (joined != null && !anyoneSleeps() && !goesOnByItself()) {
-                leaveGroup();
-            }
+        lookedAt();
+    }
+
+    @Override
+    void lookedAt() {
+        if (!unattended) {
+            return;
         }
+        unattended = false;
+        stopWatchingByEventLoop();
+        if (joined != null && !anyoneSleeps() && !goesOnByItself()) {
+            leaveGroup();
+        }
+    }
+
+    @Override
+    void leftAlone() {
+        if (unattended || state != ConnectionState.CONNECTED) {
+            return;
+        }
+        unattended = true;
+        try {
+            watchByEventLoop();
+            update();
+        } catch (IOException e) {
+            LOG.log(Level.WARNING, "What comes for " + this + " waits until the application looks", e);
+            unattended = false;
+        }
+    }
+
+    @Override
+    public Presence presence(Runnable whenAway) {
+        return runtime.attendance().presence(whenAway);
     }
 
     /** Whether somebody has looked since this was called last; if nobody has, nor waits, the event loop takes over. */
@@ -474,16 +500,10 @@ public final class StreamConnection extends ReadinessSource {
             boolean used = looks != looksSeen;
             looksSeen = looks;
             attended = used && state == ConnectionState.CONNECTED && !anyoneSleeps();
-            if (!used && state == ConnectionState.CONNECTED && !anyoneSleeps()) {
-                unattended = true;
-                watchByEventLoop();
-                update();
+            if (!used && !anyoneSleeps()) {
+                leftAlone();
             }
             return attended;
-        } catch (IOException e) {
-            LOG.log(Level.WARNING, "What comes for " + this + " waits until the application looks", e);
-            unattended = false;
-            return false;
         } finally {
             lock.unlock();
         }

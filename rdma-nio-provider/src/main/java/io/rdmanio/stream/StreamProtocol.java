@@ -417,6 +417,31 @@ final class StreamProtocol implements AutoCloseable {
         return window.head();
     }
 
+    /** Whether payload goes straight from the program's buffers; there is no send buffer then. */
+    boolean sendsFromBuffers() {
+        return resources.sendsFromBuffers;
+    }
+
+    /**
+     * Posts a message with payload that lies in a buffer of the program's, which is the program's again when this returns.
+     *
+     * @throws IOException if the queue pair refuses; the stream has failed then
+     * @throws IllegalStateException if the buffer's memory has been freed; nothing has been sent then
+     * @throws IndexOutOfBoundsException if the program has shortened the buffer meanwhile; nothing has been sent then
+     */
+    void postData(ByteBuffer data, int position, int length) throws IOException {
+        uses++;
+        poster.payload().remote(target.address(), target.key());
+        boolean signalled = window.mustSignalData(0);
+        try {
+            poster.postPayload(StreamMessage.of(StreamMessage.DATA, length), signalled, data, position, length);
+        } catch (VerbsException e) {
+            throw refused(e);
+        }
+        target.advance(length);
+        window.dataPosted(0, signalled);
+    }
+
     /**
      * Posts a message with payload that the writer has put into the inline area or, from {@link #sendOffset()} on, into
      * the send buffer.
@@ -440,15 +465,18 @@ final class StreamProtocol implements AutoCloseable {
         }
         request.remote(target.address(), target.key());
         boolean signalled = window.mustSignalData(held);
-        // before posting: the peer may rewrite the entry as soon as the payload has arrived
-        target.advance(length);
         try {
             poster.postPayload(StreamMessage.of(StreamMessage.DATA, length), inline, signalled);
         } catch (VerbsException e) {
-            fail(e);
-            throw StreamConnection.broken(e);
+            throw refused(e);
         }
+        target.advance(length);
         window.dataPosted(held, signalled);
+    }
+
+    private SocketException refused(VerbsException e) {
+        fail(e);
+        return StreamConnection.broken(e);
     }
 
     // -- ends --

@@ -51,7 +51,10 @@ final class StreamResources implements AutoCloseable {
     /** What is sent inline, entries of the peer's table, and what messages are received in over iWARP. */
     final MemoryBlock local;
 
-    /** The send buffer. */
+    /** Whether payload goes straight from the program's buffers to the peer's memory; there is no send buffer then. */
+    final boolean sendsFromBuffers;
+
+    /** The send buffer, null if there is none. */
     final MemoryBlock sent;
 
     final MemorySegment table;
@@ -74,6 +77,7 @@ final class StreamResources implements AutoCloseable {
         this.id = id;
         this.configuration = configuration;
         this.messagesAsSend = id.device().transport() == TransportType.IWARP;
+        this.sendsFromBuffers = id.device().postsBuffers();
 
         this.memory = memory;
         this.firstHalf = memory.exposed(configuration.firstHalfBytes());
@@ -84,21 +88,26 @@ final class StreamResources implements AutoCloseable {
 
         int receives = configuration.receiveCredits() + EXTRA_RECEIVES;
         int slotBytes = messagesAsSend ? slotBytes(configuration) : 0;
-        int inlineAreaBytes = inlineAreaBytes(configuration);
+        int inlineAreaBytes = sendsFromBuffers ? 0 : inlineAreaBytes(configuration);
         this.local = memory.local(ENTRIES_BYTES + slotBytes + inlineAreaBytes);
         MemorySegment localMemory = local.memory();
         this.entries = localMemory.asSlice(0, ENTRIES_BYTES);
         this.messageSlots = localMemory.asSlice(ENTRIES_BYTES, slotBytes);
         this.inlineMemory = localMemory.asSlice(ENTRIES_BYTES + slotBytes, inlineAreaBytes);
         this.inlineBuffer = inlineMemory.asByteBuffer();
-        this.sent = memory.local(configuration.sendBufferBytes());
-        this.sendBuffer =
-                sent.memory().asSlice(0, configuration.sendBufferBytes()).asByteBuffer();
+        this.sent = sendsFromBuffers ? null : memory.local(configuration.sendBufferBytes());
+        this.sendBuffer = sendsFromBuffers
+                ? null
+                : sent.memory().asSlice(0, configuration.sendBufferBytes()).asByteBuffer();
 
         this.completionChannel = ownChannel ? undo.add(id.device().createCompletionChannel()) : null;
         this.completionQueue = undo.add(id.device().createCompletionQueue(depthEntries(), completionChannel));
         QueuePairCapabilities wanted = new QueuePairCapabilities(
-                configuration.sendQueueEntries(), receives, SEND_SGES, 1, configuration.inlineBytes());
+                configuration.sendQueueEntries(),
+                receives,
+                SEND_SGES,
+                1,
+                sendsFromBuffers ? StreamWriter.LONGEST_MESSAGE_BYTES : configuration.inlineBytes());
         this.queuePair = undo.add(id.createQueuePair(
                 memory.protectionDomain(),
                 QueuePairInitAttributes.of(QueuePairType.RELIABLE_CONNECTED, wanted)
@@ -135,7 +144,10 @@ final class StreamResources implements AutoCloseable {
         }
     }
 
-    /** How many bytes a stream borrows when it begins, at most: over iWARP it needs more than elsewhere. */
+    /**
+     * How many bytes a stream borrows when it begins, at most: over iWARP it needs more than elsewhere, and over a device that
+     * posts buffers no send buffer.
+     */
     static long bytesToBegin(StreamConfiguration configuration) {
         return 2L * BuddyAllocator.pieceBytes(configuration.firstHalfBytes())
                 + BuddyAllocator.pieceBytes(TargetTable.LENGTH_BYTES)

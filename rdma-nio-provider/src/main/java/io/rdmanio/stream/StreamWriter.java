@@ -5,16 +5,23 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 
 /**
- * The writing half of a connection: copies into the send buffer, outside the lock, and posts messages.
+ * The writing half of a connection: copies into the send buffer, outside the lock, and posts messages. A device that posts
+ * buffers is given the program's own, one after the other, and small ones in a row as one message.
  *
  * <p>A write is cut into messages of 2 KiB first, doubling up to 64 KiB, so that the first bytes are under way while the
  * rest is copied. For one thread at a time, which holds the channel's write lock.
  */
 public final class StreamWriter {
     private static final int FIRST_MESSAGE_BYTES = 2 << 10;
-    private static final int LONGEST_MESSAGE_BYTES = 64 << 10;
+    static final int LONGEST_MESSAGE_BYTES = 64 << 10;
+
+    /** As many bytes of small buffers are sent as one message. */
+    private static final int JOINED_BYTES = 2 << 10;
 
     private final StreamConnection connection;
+
+    /** Where small buffers are joined; null until there are some. */
+    private ByteBuffer joined;
 
     /** Positions of the sources of the write in progress, and the first source that has something left. */
     private int[] positions = new int[1];
@@ -51,16 +58,12 @@ public final class StreamWriter {
         int message = FIRST_MESSAGE_BYTES;
         try {
             while (remaining > 0) {
-                int count = prepare((int) Math.min(remaining, Integer.MAX_VALUE), message, total == 0);
+                int count = connection.protocol().sendsFromBuffers()
+                        ? sendFromBuffer(sources, offset, message, total == 0)
+                        : sendFromSendBuffer(sources, offset, message, total == 0);
                 if (count == 0) {
                     break;
                 }
-                boolean inline = connection.protocol().fitsInline(count);
-                gather(sources, offset, count, inline);
-                if (!post(count, inline)) {
-                    break; // shut down meanwhile
-                }
-                advance(sources, offset, count);
                 total += count;
                 remaining -= count;
                 message = Math.min(message * 2, LONGEST_MESSAGE_BYTES);
@@ -91,27 +94,96 @@ public final class StreamWriter {
         return remaining > 0;
     }
 
-    private int prepare(int remaining, int message, boolean first) throws IOException {
+    /** Sends one message straight from the program's buffer, which needs the lock only once. */
+    private int sendFromBuffer(ByteBuffer[] sources, int offset, int message, boolean first) throws IOException {
         connection.lock.lock();
         try {
-            StreamProtocol protocol = connection.protocol();
-            int count = protocol.nextLength(remaining, message);
+            int count = nextLength(message, first);
             if (count == 0) {
-                connection.update();
-                count = protocol.nextLength(remaining, message);
+                return 0;
             }
-            if (protocol.failure() != null || protocol.peerGone() || protocol.outputShut()) {
-                if (!first) {
-                    return 0; // what was written before is told first; the next write fails
-                }
-                throw protocol.failure() != null
-                        ? StreamConnection.broken(protocol.failure())
-                        : new SocketException("Broken pipe");
+            while (positions[current] == sources[offset + current].limit()) {
+                current++;
             }
+            ByteBuffer source = sources[offset + current];
+            int here = source.limit() - positions[current];
+            ByteBuffer data = source;
+            int position = positions[current];
+            if (here < JOINED_BYTES && here < remaining) {
+                count = Math.min(count, JOINED_BYTES);
+                data = join(sources, offset, count);
+                position = 0;
+            } else {
+                count = Math.min(count, here);
+            }
+            try {
+                connection.protocol().postData(data, position, count);
+            } finally {
+                connection.checkFailure();
+            }
+            advance(sources, offset, count);
             return count;
         } finally {
             connection.lock.unlock();
         }
+    }
+
+    private ByteBuffer join(ByteBuffer[] sources, int offset, int count) {
+        if (joined == null) {
+            joined = ByteBuffer.allocate(JOINED_BYTES);
+        }
+        gather(sources, offset, count, joined, 0);
+        return joined;
+    }
+
+    /** Sends one message by way of the send buffer, or inline if it is short. */
+    private int sendFromSendBuffer(ByteBuffer[] sources, int offset, int message, boolean first) throws IOException {
+        int count = prepare(message, first);
+        if (count == 0) {
+            return 0;
+        }
+        StreamProtocol protocol = connection.protocol();
+        boolean inline = protocol.fitsInline(count);
+        gather(
+                sources,
+                offset,
+                count,
+                inline ? protocol.inlineBuffer() : protocol.sendBuffer(),
+                inline ? 0 : protocol.sendOffset());
+        if (!post(count, inline)) {
+            return 0; // shut down meanwhile
+        }
+        advance(sources, offset, count);
+        return count;
+    }
+
+    private int prepare(int message, boolean first) throws IOException {
+        connection.lock.lock();
+        try {
+            return nextLength(message, first);
+        } finally {
+            connection.lock.unlock();
+        }
+    }
+
+    /** How long the next message may be; 0 if nothing can be sent now. Lock held. */
+    private int nextLength(int message, boolean first) throws IOException {
+        StreamProtocol protocol = connection.protocol();
+        int left = (int) Math.min(remaining, Integer.MAX_VALUE);
+        int count = protocol.nextLength(left, message);
+        if (count == 0) {
+            connection.update();
+            count = protocol.nextLength(left, message);
+        }
+        if (protocol.failure() != null || protocol.peerGone() || protocol.outputShut()) {
+            if (!first) {
+                return 0; // what was written before is told first; the next write fails
+            }
+            throw protocol.failure() != null
+                    ? StreamConnection.broken(protocol.failure())
+                    : new SocketException("Broken pipe");
+        }
+        return count;
     }
 
     private boolean post(int count, boolean inline) throws IOException {
@@ -132,11 +204,9 @@ public final class StreamWriter {
         }
     }
 
-    /** Copies the next bytes of the sources to where they are sent from. */
-    private void gather(ByteBuffer[] sources, int offset, int count, boolean inline) {
-        StreamProtocol protocol = connection.protocol();
-        ByteBuffer target = inline ? protocol.inlineBuffer() : protocol.sendBuffer();
-        int at = inline ? 0 : protocol.sendOffset();
+    /** Copies the next bytes of the sources to where they are sent from; at the end of that, its front follows. */
+    private void gather(ByteBuffer[] sources, int offset, int count, ByteBuffer target, int targetOffset) {
+        int at = targetOffset;
         int left = count;
         for (int i = current; left > 0; i++) {
             ByteBuffer source = sources[offset + i];

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.foreign.Arena;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -189,6 +191,79 @@ abstract class TransferContractTest extends ChannelContract {
                 assertThat(readAll(pair.server(), Integer.BYTES).getInt()).isEqualTo(i);
             }
             writer.join();
+        }
+    }
+
+    /** What is gathered arrives joined or in pieces, but in order and whole: small and large, on the heap and off it. */
+    @Test
+    void rule32_gather_ofAnySizes_arrivesWhole() throws Exception {
+        Random random = new Random(11);
+        try (Pair pair = connect()) {
+            for (int round = 0; round < 60; round++) {
+                ByteBuffer[] sources = new ByteBuffer[1 + random.nextInt(20)];
+                int total = 0;
+                for (int i = 0; i < sources.length; i++) {
+                    int size = random.nextInt(random.nextBoolean() ? 30 : 5_000);
+                    ByteBuffer bytes = pattern(random.nextLong(), size);
+                    sources[i] = random.nextBoolean()
+                            ? bytes
+                            : ByteBuffer.allocateDirect(size).put(bytes).flip();
+                    total += size;
+                }
+                ByteBuffer expected = ByteBuffer.allocate(total);
+                for (ByteBuffer source : sources) {
+                    expected.put(source.duplicate());
+                }
+                Doing<ByteBuffer> reader = doing(() -> readAll(pair.server(), expected.capacity()));
+                long written = 0;
+                while (written < total) {
+                    written += pair.client().write(sources);
+                }
+                assertThat(reader.get()).isEqualTo(expected.flip());
+            }
+        }
+    }
+
+    /** A buffer whose memory was freed is refused, and neither a byte of it goes nor does the connection suffer. */
+    @Test
+    void rule32_buffersWhoseMemoryWasFreed_areRefused() throws IOException {
+        ByteBuffer freed;
+        try (Arena arena = Arena.ofShared()) {
+            freed = arena.allocate(100_000).asByteBuffer();
+        }
+        try (Pair pair = connect()) {
+            assertThatThrownBy(() -> pair.client().write(freed)).isInstanceOf(IllegalStateException.class);
+            assertThat(freed.position()).isZero();
+            writeAll(pair.client(), pattern(3, 10));
+            assertThatThrownBy(() -> pair.server().read(freed)).isInstanceOf(IllegalStateException.class);
+            assertThat(readAll(pair.server(), 10)).isEqualTo(pattern(3, 10));
+        }
+    }
+
+    /** A program may write to what it reads itself, as much as the buffers of a connection hold. */
+    @Test
+    void rule57_oneThreadOfBothEnds_writesBeforeItReads() throws IOException {
+        int size = 100_000;
+        try (Pair pair = connectNonBlocking();
+                Selector selector = provider().openSelector()) {
+            pair.server().register(selector, READ);
+            selector.selectNow();
+            for (int round = 0; round < 3; round++) {
+                ByteBuffer source = pattern(round, size);
+                await().atMost(LONG_MILLIS, TimeUnit.MILLISECONDS)
+                        .pollInSameThread()
+                        .until(() -> {
+                            pair.client().write(source);
+                            return !source.hasRemaining();
+                        });
+                ByteBuffer target = ByteBuffer.allocate(size);
+                while (target.hasRemaining()) {
+                    assertThat(selector.select(LONG_MILLIS)).isOne();
+                    selector.selectedKeys().clear();
+                    pair.server().read(target);
+                }
+                assertThat(target.flip()).isEqualTo(pattern(round, size));
+            }
         }
     }
 

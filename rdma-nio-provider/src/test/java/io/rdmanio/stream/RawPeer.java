@@ -14,6 +14,8 @@ import io.rdmanio.verbs.cm.ConnectionParameters;
 import io.rdmanio.verbs.cm.EventChannel;
 import io.rdmanio.verbs.cm.PortSpace;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.util.Arrays;
@@ -117,10 +119,11 @@ final class RawPeer implements AutoCloseable {
 
     /** Writes payload to an address of one's choice, with a message to one's own victim. */
     void postPayloadAt(long address, int key, byte[] payload, int message) throws IOException {
-        resources.sendBuffer.put(0, payload);
+        MemoryBlock sent = resources.memory.local(payload.length); // goes back with all that is borrowed
+        MemorySegment.copy(payload, 0, sent.memory(), ValueLayout.JAVA_BYTE, 0, payload.length);
         poster.payload()
                 .sgeCount(1)
-                .sge(0, resources.sent.address(), payload.length, resources.sent.localKey())
+                .sge(0, sent.address(), payload.length, sent.localKey())
                 .remote(address, key);
         poster.postPayload(message, false, true);
     }

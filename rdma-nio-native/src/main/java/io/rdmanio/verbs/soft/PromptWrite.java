@@ -6,6 +6,7 @@ import io.rdmanio.verbs.SendOpcode;
 import io.rdmanio.verbs.spi.ScatterGatherLayout;
 import io.rdmanio.verbs.spi.SendWorkRequestLayout;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 
 /**
  * Executes the write that most programs post most of the time, straight from the program's work request and without a
@@ -50,28 +51,21 @@ final class PromptWrite {
      * @return how many bytes were written; negative when it was not executed
      */
     int execute(Outbound peer, long request, int opcode, int flags) {
-        boolean withImmediate = opcode == SendOpcode.WRITE_WITH_IMM;
         boolean isInline = (flags & SendFlags.INLINE) != 0;
-        int peerState = peer.area.state();
-        if ((!withImmediate && opcode != SendOpcode.WRITE)
-                || ProcessMemory.getInt(request + SGE_COUNT) != 1
-                || !Area.isOpen(peerState)
-                || (withImmediate && (peer.isShared() || !peer.hasCredit() || !peer.hasEntryRoom()))) {
+        if (ProcessMemory.getInt(request + SGE_COUNT) != 1) {
             return -1;
         }
         long sge = ProcessMemory.getLong(request + SGE_LIST);
         long lengthAndKey = ProcessMemory.getLong(sge + LENGTH_AND_KEY);
         long length = lengthAndKey & LOW;
-        RemoteKey to = remoteKey(peer, ProcessMemory.getInt(request + REMOTE_KEY));
-        long remoteAddress = ProcessMemory.getLong(request + REMOTE_ADDRESS);
-        if (to == null
-                || length == 0
-                || length > (isInline ? maxInlineBytes : Integer.MAX_VALUE)
-                || !Requester.permits(to, remoteAddress, length, AccessFlags.REMOTE_WRITE, peerState)) {
+        RemoteKey to = length <= (isInline ? maxInlineBytes : Integer.MAX_VALUE)
+                ? target(peer, request, opcode, length)
+                : null;
+        if (to == null) {
             return -1;
         }
         long address = ProcessMemory.getLong(sge);
-        long at = to.offset(remoteAddress);
+        long at = to.offset(ProcessMemory.getLong(request + REMOTE_ADDRESS));
         if (isInline) {
             MemorySegment.copy(ProcessMemory.ALL, address, to.memory(), at, length);
         } else {
@@ -80,10 +74,59 @@ final class PromptWrite {
                 return -1;
             }
         }
-        if (withImmediate) {
-            peer.publishWrite((int) length, ProcessMemory.getInt(request + IMMEDIATE), flags);
-        }
+        announce(peer, request, opcode, flags, (int) length);
         return (int) length;
+    }
+
+    /**
+     * Executes a request whose data lies in a buffer, if it is such a write.
+     *
+     * @param peer the peer
+     * @param request the request's address
+     * @param opcode its opcode
+     * @param flags its flags
+     * @param data the buffer
+     * @param dataPosition where in it
+     * @param dataBytes how many bytes
+     * @return how many bytes were written; negative when it was not executed
+     */
+    int execute(Outbound peer, long request, int opcode, int flags, ByteBuffer data, int dataPosition, int dataBytes) {
+        RemoteKey to = target(peer, request, opcode, dataBytes);
+        ByteBuffer memory = to == null ? null : to.buffer();
+        if (memory == null) {
+            return -1;
+        }
+        memory.put((int) to.offset(ProcessMemory.getLong(request + REMOTE_ADDRESS)), data, dataPosition, dataBytes);
+        announce(peer, request, opcode, flags, dataBytes);
+        return dataBytes;
+    }
+
+    /** The memory that the request writes to; null when it must go the long way. */
+    private RemoteKey target(Outbound peer, long request, int opcode, long length) {
+        boolean withImmediate = opcode == SendOpcode.WRITE_WITH_IMM;
+        int peerState = peer.area.state();
+        if ((!withImmediate && opcode != SendOpcode.WRITE)
+                || length == 0
+                || !Area.isOpen(peerState)
+                || (withImmediate && (peer.isShared() || !peer.hasCredit() || !peer.hasEntryRoom()))) {
+            return null;
+        }
+        RemoteKey to = remoteKey(peer, ProcessMemory.getInt(request + REMOTE_KEY));
+        return to != null
+                        && Requester.permits(
+                                to,
+                                ProcessMemory.getLong(request + REMOTE_ADDRESS),
+                                length,
+                                AccessFlags.REMOTE_WRITE,
+                                peerState)
+                ? to
+                : null;
+    }
+
+    private static void announce(Outbound peer, long request, int opcode, int flags, int lengthBytes) {
+        if (opcode == SendOpcode.WRITE_WITH_IMM) {
+            peer.publishWrite(lengthBytes, ProcessMemory.getInt(request + IMMEDIATE), flags);
+        }
     }
 
     /** What a key means whose memory is mapped here; null otherwise. */

@@ -2,6 +2,7 @@ package io.rdmanio.verbs.soft;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.function.IntConsumer;
 
 /**
@@ -33,6 +34,9 @@ final class RemoteKey {
     final int accessFlags;
 
     private final MemorySegment memory;
+    /** The same, if it is not too long for a buffer; null otherwise. */
+    private final ByteBuffer buffer;
+
     private final Arena arena;
     private final MemorySegment peerEpochs;
     /** Not current any more, whatever the peer's epochs say, which may be a lie or the zeros of a dead pair. */
@@ -46,6 +50,7 @@ final class RemoteKey {
         lengthBytes = 0;
         accessFlags = 0;
         memory = null;
+        buffer = null;
         arena = null;
         peerEpochs = null;
     }
@@ -59,6 +64,7 @@ final class RemoteKey {
         this.lengthBytes = message.lengthBytes();
         this.accessFlags = message.accessFlags();
         this.memory = null;
+        this.buffer = null;
         this.arena = null;
         this.peerEpochs = peerEpochs;
     }
@@ -81,6 +87,7 @@ final class RemoteKey {
         this.lengthBytes = message.lengthBytes();
         this.accessFlags = message.accessFlags();
         this.memory = memory;
+        this.buffer = memory != null && memory.byteSize() <= Integer.MAX_VALUE ? memory.asByteBuffer() : null;
         this.arena = arena;
         this.peerEpochs = peerEpochs;
     }
@@ -124,6 +131,15 @@ final class RemoteKey {
      */
     MemorySegment memory() {
         return memory;
+    }
+
+    /**
+     * The memory for accesses at a position, as whoever has a buffer makes them.
+     *
+     * @return all of it; null when only the peer can reach it, or it is longer than a buffer can be
+     */
+    ByteBuffer buffer() {
+        return buffer;
     }
 
     /**

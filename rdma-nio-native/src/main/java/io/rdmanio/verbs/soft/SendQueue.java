@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 
 /**
  * Posted sends from their post until the program has taken their completions: copies of the work requests, in memory of
@@ -161,10 +162,41 @@ final class SendQueue {
      * @return 0 or an error number
      */
     int append(long request) {
+        int count = ProcessMemory.getInt(request + SendWorkRequestLayout.SGE_COUNT.offset());
+        if (count < 0 || count > maxSges) {
+            return Errno.EINVAL;
+        }
+        int errno = writeHead(request, count);
+        return errno != 0 ? errno : finish(appendSges(request, base(tail), count));
+    }
+
+    /**
+     * Appends an inline request whose data lies in a buffer, and copies that.
+     *
+     * @param request its address
+     * @param data the buffer
+     * @param dataPosition where in it
+     * @param dataBytes how many bytes
+     * @return 0 or an error number
+     */
+    int append(long request, ByteBuffer data, int dataPosition, int dataBytes) {
+        byte[] bytes = new byte[dataBytes];
+        data.get(dataPosition, bytes); // before anything is changed, for the buffer's memory may have been freed
+        int errno = writeHead(request, 0);
+        if (errno == 0) {
+            errno = finish(dataBytes);
+        }
+        if (errno == 0) {
+            inlineBytes[slot(tail - 1)] = bytes;
+        }
+        return errno;
+    }
+
+    /** Writes all but the entries of a request to the next slot. */
+    private int writeHead(long request, int sgeCount) {
         int opcode = ProcessMemory.getInt(request + SendWorkRequestLayout.OPCODE.offset());
         int flags = ProcessMemory.getInt(request + SendWorkRequestLayout.FLAGS.offset());
-        int count = ProcessMemory.getInt(request + SendWorkRequestLayout.SGE_COUNT.offset());
-        if (count < 0 || count > maxSges || opcode < 0 || opcode > SendOpcode.SEND_WITH_INVALIDATE) {
+        if (opcode < 0 || opcode > SendOpcode.SEND_WITH_INVALIDATE) {
             return Errno.EINVAL;
         }
         if (!hasRoom()) {
@@ -177,15 +209,21 @@ final class SendQueue {
         words[base + ID] = ProcessMemory.getLong(request);
         words[base + OPCODE] = opcode | (long) flags << Integer.SIZE;
         words[base + IMMEDIATE] = (ProcessMemory.getInt(request + SendWorkRequestLayout.INVALIDATE_KEY.offset()) & LOW)
-                | (long) count << Integer.SIZE;
+                | (long) sgeCount << Integer.SIZE;
         words[base + REMOTE_ADDRESS] = ProcessMemory.getLong(request + SendWorkRequestLayout.REMOTE_ADDRESS.offset());
         if (opcode < SendOpcode.COMPARE_AND_SWAP) {
             words[base + REMOTE_KEY] = ProcessMemory.getInt(request + REMOTE_KEY_OFFSET);
         } else {
             appendRest(request, base, opcode);
         }
-        long length = appendSges(request, base, count);
-        if (length > Integer.MAX_VALUE || ((flags & SendFlags.INLINE) != 0 && !suitsInline(opcode, length))) {
+        return 0;
+    }
+
+    /** The next slot holds a request of that many bytes; it is posted, unless it has too many. */
+    private int finish(long length) {
+        int base = base(tail);
+        if (length > Integer.MAX_VALUE
+                || ((flags(base) & SendFlags.INLINE) != 0 && !suitsInline(opcode(base), length))) {
             return Errno.EINVAL;
         }
         words[base + LENGTH] = length;

@@ -7,6 +7,7 @@ import io.rdmanio.verbs.WorkCompletionOpcode;
 import io.rdmanio.verbs.WorkCompletionStatus;
 import io.rdmanio.verbs.spi.SendWorkRequestLayout;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -78,7 +79,7 @@ final class Sender {
         long request = first.address();
         claim.acquire();
         try {
-            if (executeAtOnce(request)) {
+            if (executeAtOnce(request, null, 0, 0)) {
                 return 0;
             }
             if (!queuePair.acceptsSends()) {
@@ -101,8 +102,31 @@ final class Sender {
         return errno == 0 ? 0 : SendQueue.refuse(first, request, errno);
     }
 
-    /** Executes a list of one request, if that is possible without the send queue and nothing waits in there. */
-    private boolean executeAtOnce(long request) {
+    /** Posts one inline request whose data lies in a buffer. */
+    int post(MemorySegment first, ByteBuffer data, int dataPosition, int dataBytes) {
+        long request = first.address();
+        int errno = Errno.EINVAL;
+        claim.acquire();
+        try {
+            if (executeAtOnce(request, data, dataPosition, dataBytes)) {
+                return 0;
+            }
+            if (queuePair.acceptsSends()) {
+                errno = sends.append(request, data, dataPosition, dataBytes);
+                run(false);
+            }
+        } finally {
+            releaseAndSettle();
+        }
+        return errno == 0 ? 0 : SendQueue.refuse(first, request, errno);
+    }
+
+    /**
+     * Executes a list of one request, if that is possible without the send queue and nothing waits in there.
+     *
+     * @param data its inline data, when that lies in a buffer; null when it lies where the entries say
+     */
+    private boolean executeAtOnce(long request, ByteBuffer data, int dataPosition, int dataBytes) {
         Outbound peer = outbound;
         if (peer == null
                 || sends.head != sends.tail
@@ -117,7 +141,9 @@ final class Sender {
         int flags = ProcessMemory.getInt(request + SendWorkRequestLayout.FLAGS.offset());
         int lengthBytes;
         try {
-            lengthBytes = promptWrite.execute(peer, request, opcode, flags);
+            lengthBytes = data == null
+                    ? promptWrite.execute(peer, request, opcode, flags)
+                    : promptWrite.execute(peer, request, opcode, flags, data, dataPosition, dataBytes);
         } catch (ViolationException e) {
             // The long way meets it again, and knows what follows from it.
             return false;

@@ -91,6 +91,11 @@ final class SharedContext implements ContextHandle {
     }
 
     @Override
+    public boolean postsBuffers() {
+        return SoftContext.POSTS_BUFFERS;
+    }
+
+    @Override
     public CompletionChannelHandle createCompletionChannel() throws VerbsException {
         return present("ibv_create_comp_channel").createCompletionChannel();
     }

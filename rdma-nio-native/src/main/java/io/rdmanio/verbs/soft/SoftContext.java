@@ -45,6 +45,8 @@ import java.util.concurrent.atomic.AtomicLong;
 final class SoftContext implements ContextHandle, QueueFactory {
     /** The device's name. */
     static final String NAME = "soft0";
+    /** Whether inline data is copied once, to where it goes. */
+    static final boolean POSTS_BUFFERS = true;
     /** The one port. */
     static final int PORT = 1;
 
@@ -350,6 +352,11 @@ final class SoftContext implements ContextHandle, QueueFactory {
         // Its keys are the host's.
         host.retain();
         return new SoftProtectionDomain(host.keys(), this, host::release);
+    }
+
+    @Override
+    public boolean postsBuffers() {
+        return POSTS_BUFFERS;
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.rdmanio.verbs.spi.QueuePairHandle;
 import io.rdmanio.verbs.spi.QueuePairRequest;
 import io.rdmanio.verbs.spi.TakenAsyncEvent;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -254,6 +255,11 @@ final class SoftQueuePair implements QueuePairHandle, ConnectedQueuePair, Memory
     @Override
     public int postSend(MemorySegment first) {
         return sender.post(first);
+    }
+
+    @Override
+    public int postSend(MemorySegment request, ByteBuffer data, int position, int lengthBytes) {
+        return sender.post(request, data, position, lengthBytes);
     }
 
     @Override

@@ -152,6 +152,15 @@ public interface ContextHandle {
     CompletionChannelHandle createCompletionChannel() throws VerbsException;
 
     /**
+     * Tells whether inline data can be posted straight from a buffer, so that it is copied once.
+     *
+     * @return false unless the engine says otherwise
+     */
+    default boolean postsBuffers() {
+        return false;
+    }
+
+    /**
      * Creates a completion queue.
      *
      * @param depthEntries how many completions it must hold

@@ -5,6 +5,7 @@ import io.rdmanio.verbs.QueuePairAttributes;
 import io.rdmanio.verbs.QueuePairCapabilities;
 import io.rdmanio.verbs.VerbsException;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 
 /** An engine's queue pair. */
 public interface QueuePairHandle {
@@ -40,6 +41,21 @@ public interface QueuePairHandle {
      * @return 0, or an error number
      */
     int postSend(MemorySegment first);
+
+    /**
+     * Posts one send work request with inline data that lies in a buffer; the entries of the request mean nothing. Asked
+     * only of a device that {@linkplain ContextHandle#postsBuffers posts buffers}. Allocates nothing, unless the request
+     * must wait.
+     *
+     * @param request laid out as {@link SendWorkRequestLayout} says, flagged as inline, the last of its list
+     * @param data the buffer, of any kind; neither its position nor its limit is changed
+     * @param position where the data begins in it
+     * @param lengthBytes how long it is
+     * @return 0, or an error number, of which {@link SendWorkRequestLayout#FAILED_OFFSET} tells as well
+     */
+    default int postSend(MemorySegment request, ByteBuffer data, int position, int lengthBytes) {
+        throw new UnsupportedOperationException("the device posts no buffers");
+    }
 
     /**
      * Posts a list of receive work requests. Allocates nothing.
