@@ -180,6 +180,7 @@ final class ConnectionSetup {
 
     /** Has a worker make memory and queues and accept. The memory it needs at first has been promised. */
     void accept(ConnectionParameters parameters) {
+        long promised = StreamResources.bytesToBegin(id.device(), configuration);
         connection.workBegins();
         runtime.execute(() -> {
             try {
@@ -188,7 +189,7 @@ final class ConnectionSetup {
             } catch (VerbsException e) {
                 connection.workEnds(runtime.failures().of(e, remote));
             } finally {
-                runtime.memory().fulfilled(StreamResources.bytesToBegin(configuration));
+                runtime.memory().fulfilled(promised);
             }
         });
     }

@@ -171,7 +171,7 @@ public final class StreamListener extends ReadinessSource {
 
     private void admit() {
         while (!closed && !waiting.isEmpty() && accepting.size() + established.size() < backlog) {
-            long bytes = StreamResources.bytesToBegin(configuration);
+            long bytes = StreamResources.bytesToBegin(waiting.peek().id().device(), configuration);
             if (!runtime.memory().tryPromise(bytes, admitAgain)) {
                 tellOfShortage(bytes);
                 return;

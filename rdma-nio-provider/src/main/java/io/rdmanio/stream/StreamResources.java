@@ -2,6 +2,7 @@ package io.rdmanio.stream;
 
 import io.rdmanio.verbs.CompletionChannel;
 import io.rdmanio.verbs.CompletionQueue;
+import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairCapabilities;
 import io.rdmanio.verbs.QueuePairInitAttributes;
@@ -76,7 +77,7 @@ final class StreamResources implements AutoCloseable {
             throws IOException {
         this.id = id;
         this.configuration = configuration;
-        this.messagesAsSend = id.device().transport() == TransportType.IWARP;
+        this.messagesAsSend = messagesAsSend(id.device());
         this.sendsFromBuffers = id.device().postsBuffers();
 
         this.memory = memory;
@@ -87,8 +88,8 @@ final class StreamResources implements AutoCloseable {
         table.fill((byte) 0);
 
         int receives = configuration.receiveCredits() + EXTRA_RECEIVES;
-        int slotBytes = messagesAsSend ? slotBytes(configuration) : 0;
-        int inlineAreaBytes = sendsFromBuffers ? 0 : inlineAreaBytes(configuration);
+        int slotBytes = slotBytes(id.device(), configuration);
+        int inlineAreaBytes = inlineAreaBytes(id.device(), configuration);
         this.local = memory.local(ENTRIES_BYTES + slotBytes + inlineAreaBytes);
         MemorySegment localMemory = local.memory();
         this.entries = localMemory.asSlice(0, ENTRIES_BYTES);
@@ -144,23 +145,26 @@ final class StreamResources implements AutoCloseable {
         }
     }
 
-    /**
-     * How many bytes a stream borrows when it begins, at most: over iWARP it needs more than elsewhere, and over a device that
-     * posts buffers no send buffer.
-     */
-    static long bytesToBegin(StreamConfiguration configuration) {
+    /** How many bytes a stream borrows when it begins; a device with shorter queues than usual needs fewer. */
+    static long bytesToBegin(DeviceContext device, StreamConfiguration configuration) {
         return 2L * BuddyAllocator.pieceBytes(configuration.firstHalfBytes())
                 + BuddyAllocator.pieceBytes(TargetTable.LENGTH_BYTES)
-                + BuddyAllocator.pieceBytes(ENTRIES_BYTES + slotBytes(configuration) + inlineAreaBytes(configuration))
-                + BuddyAllocator.pieceBytes(configuration.sendBufferBytes());
+                + BuddyAllocator.pieceBytes(
+                        ENTRIES_BYTES + slotBytes(device, configuration) + inlineAreaBytes(device, configuration))
+                + (device.postsBuffers() ? 0 : BuddyAllocator.pieceBytes(configuration.sendBufferBytes()));
     }
 
-    private static int slotBytes(StreamConfiguration configuration) {
-        return (configuration.receiveCredits() + EXTRA_RECEIVES) * StreamMessage.LENGTH_BYTES;
+    private static boolean messagesAsSend(DeviceContext device) {
+        return device.transport() == TransportType.IWARP;
     }
 
-    private static int inlineAreaBytes(StreamConfiguration configuration) {
-        return configuration.inlineBytes() + StreamMessage.LENGTH_BYTES;
+    private static int slotBytes(DeviceContext device, StreamConfiguration configuration) {
+        int receives = configuration.receiveCredits() + EXTRA_RECEIVES;
+        return messagesAsSend(device) ? receives * StreamMessage.LENGTH_BYTES : 0;
+    }
+
+    private static int inlineAreaBytes(DeviceContext device, StreamConfiguration configuration) {
+        return device.postsBuffers() ? 0 : configuration.inlineBytes() + StreamMessage.LENGTH_BYTES;
     }
 
     /** Completions that can be outstanding. */

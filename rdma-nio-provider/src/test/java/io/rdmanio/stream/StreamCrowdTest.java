@@ -32,6 +32,8 @@ class StreamCrowdTest {
     private static final RdmaSelectorProvider PROVIDER = new RdmaSelectorProvider();
     private static final int MANY_THREADS = 16;
     private static final int TRAFFIC_BYTES = 2 << 20;
+    private static final int ROOM_FOR_SOME = 2 << 20;
+    private static final int MOST_AT_ONCE = 32 << 20;
 
     private ServerSocketChannel listener;
 
@@ -129,8 +131,46 @@ class StreamCrowdTest {
         long most = comeAndGo(20_000, false);
         assertThat(comeAndGo(1000, true)).isPositive();
         assertThat(most)
-                .as("what was registered at most, where all together would have needed twenty times as much")
-                .isLessThan(2000 * StreamResources.bytesToBegin(StreamConfiguration.DEFAULT));
+                .as("what was registered at most, where all together need ten times as much")
+                .isLessThan(MOST_AT_ONCE);
+    }
+
+    @Test
+    void idleConnections_takeAnEighthOfWhatBusyOnesDo() throws IOException {
+        crowd(100);
+    }
+
+    @Test
+    @Tag("slow")
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
+    void twoThousandIdleConnections_takeAnEighthOfWhatBusyOnesDo() throws IOException {
+        crowd(2000);
+    }
+
+    private void crowd(int size) throws IOException {
+        List<Pair> pairs = new ArrayList<>();
+        try {
+            long before = budget().lentBytes();
+            for (int i = 0; i < size; i++) {
+                pairs.add(connect());
+            }
+            long idle = budget().lentBytes() - before;
+            long idleRegistered = budget().registeredBytes();
+            for (Pair pair : pairs) {
+                exchange(pair);
+            }
+            long busy = budget().lentBytes() - before;
+            long ends = 2L * size;
+            System.out.printf(
+                    "Lent to an end of an idle connection %d bytes, of a busy one %d; registered for each %d and %d%n",
+                    idle / ends, busy / ends, idleRegistered / ends, budget().registeredBytes() / ends);
+            assertThat(idle).isPositive().isLessThanOrEqualTo(busy / 8);
+        } finally {
+            for (Pair pair : pairs) {
+                pair.close();
+            }
+        }
+        await().atMost(30, TimeUnit.SECONDS).until(() -> budget().lentBytes() == 0);
     }
 
     /** Sends much both ways, as fast as it goes. */
@@ -253,7 +293,7 @@ class StreamCrowdTest {
         MemoryBudget budget = budget();
         long left = budget.limitBytes() - budget.lentBytes();
         // as if others had borrowed all but what some connections need
-        long taken = left - 10 * StreamResources.bytesToBegin(StreamConfiguration.DEFAULT);
+        long taken = left - ROOM_FOR_SOME;
         budget.lent(taken);
         List<Pair> pairs = new ArrayList<>();
         try (SocketChannel waits = PROVIDER.openSocketChannel()) {
