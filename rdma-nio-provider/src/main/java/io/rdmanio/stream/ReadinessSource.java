@@ -114,8 +114,8 @@ public abstract class ReadinessSource {
 
     /** Whether a thread waits that can't watch the descriptor itself. Lock held. */
     final boolean anyoneParks() {
-        for (Waiter waiter : waiters) {
-            if (waiter.parks()) {
+        for (int i = 0; i < waiters.size(); i++) {
+            if (waiters.get(i).parks()) {
                 return true;
             }
         }
@@ -129,7 +129,8 @@ public abstract class ReadinessSource {
             return;
         }
         int ready = readiness();
-        for (Waiter waiter : waiters) {
+        for (int i = 0; i < waiters.size(); i++) {
+            Waiter waiter = waiters.get(i);
             if ((waiter.interest & ready) != 0) {
                 waiter.wake();
             }
@@ -156,7 +157,8 @@ public abstract class ReadinessSource {
     /** The one who sleeps; null when nobody does, {@link #SEVERAL} when several do who are told in several ways. Lock held. */
     final Sleeper onlySleeper() {
         Sleeper only = null;
-        for (Waiter waiter : waiters) {
+        for (int i = 0; i < waiters.size(); i++) {
+            Waiter waiter = waiters.get(i);
             if (only != null && only.group() != waiter.group()) {
                 return SEVERAL;
             }
@@ -287,7 +289,7 @@ public abstract class ReadinessSource {
         } finally {
             lock.unlock();
         }
-        Waiter waiter = newWaiter(interest);
+        Waiter waiter = takeWaiter(interest);
         try {
             return await(waiter, deadlineNanos, bounded);
         } finally {
@@ -302,14 +304,20 @@ public abstract class ReadinessSource {
         }
     }
 
-    private Waiter newWaiter(int interest) throws IOException {
-        if (Thread.currentThread().isVirtual()) {
-            return Waiter.parking(interest);
+    private Waiter takeWaiter(int interest) throws IOException {
+        Waiter waiter = null;
+        if (!Thread.currentThread().isVirtual()) {
+            if (needsGroup()) {
+                waiter = waitGroups().take();
+            } else if (descriptor() >= 0) {
+                waiter = DescriptorWaiter.take();
+            }
         }
-        if (needsGroup()) {
-            return Waiter.inGroup(interest, waitGroups());
+        if (waiter == null) {
+            waiter = new ParkingWaiter();
         }
-        return descriptor() >= 0 ? Waiter.blocking(interest) : Waiter.parking(interest);
+        waiter.interest = interest;
+        return waiter;
     }
 
     private boolean await(Waiter waiter, long deadlineNanos, boolean bounded) throws IOException {

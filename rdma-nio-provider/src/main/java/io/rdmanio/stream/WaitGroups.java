@@ -3,8 +3,8 @@ package io.rdmanio.stream;
 import io.rdmanio.verbs.CompletionQueueGroup;
 import io.rdmanio.verbs.RdmaEngine;
 import io.rdmanio.verbs.VerbsException;
-import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.io.IOException;
+import java.util.ArrayDeque;
 
 /**
  * Groups of completion queues for threads that block on one connection: as many as such threads at the same time, up to a
@@ -15,59 +15,64 @@ final class WaitGroups {
     private static final int MAX_GROUPS = 64;
 
     private final RdmaEngine engine;
-    private final ConcurrentLinkedDeque<WaitGroup> idle = new ConcurrentLinkedDeque<>();
-    private final AtomicInteger count = new AtomicInteger();
 
-    /** A group, and what its thread needs to wait with it. */
-    static final class WaitGroup {
-        final CompletionQueueGroup group;
-        final BusyPoll busyPoll = new BusyPoll();
-        /** What the group tells of is known to its thread, which waits for one connection. */
-        final Object[] told = new Object[4];
-
-        private WaitGroup(CompletionQueueGroup group) {
-            this.group = group;
-        }
-    }
+    // begin: guarded by this
+    private final ArrayDeque<GroupWaiter> idle = new ArrayDeque<>(MAX_GROUPS);
+    private int count;
+    // end
 
     WaitGroups(RdmaEngine engine) {
         this.engine = engine;
     }
 
     /**
-     * Takes a group, to be {@linkplain #giveBack given back}.
+     * Takes a waiter with a group, to be {@linkplain GroupWaiter#release released}.
      *
      * @return null when there are as many as there may be
      * @throws VerbsException when no descriptor is left
      */
-    WaitGroup take() throws VerbsException {
-        WaitGroup known = idle.poll();
-        if (known != null) {
-            return known;
+    GroupWaiter take() throws VerbsException {
+        synchronized (this) {
+            GroupWaiter known = idle.pollLast();
+            if (known != null) {
+                return known;
+            }
+            if (count == MAX_GROUPS) {
+                return null;
+            }
+            count++;
         }
-        if (count.incrementAndGet() > MAX_GROUPS) {
-            count.decrementAndGet();
-            return null;
-        }
+        boolean opened = false;
         try {
-            return new WaitGroup(CompletionQueueGroup.open(engine));
-        } catch (VerbsException e) {
-            count.decrementAndGet();
-            throw e;
+            GroupWaiter waiter = new GroupWaiter(this, CompletionQueueGroup.open(engine));
+            opened = true;
+            return waiter;
+        } finally {
+            if (!opened) {
+                synchronized (this) {
+                    count--;
+                }
+            }
         }
     }
 
-    void giveBack(WaitGroup group) {
-        // The latest first: its connection may still be in it.
-        idle.push(group);
+    synchronized void giveBack(GroupWaiter waiter) {
+        // the latest first: its connection may still be in its group
+        idle.addLast(waiter);
     }
 
     /** Closes those that no thread has. */
-    void closeIdle() throws VerbsException {
-        WaitGroup closing;
-        while ((closing = idle.poll()) != null) {
-            count.decrementAndGet();
-            closing.group.close();
+    void closeIdle() throws IOException {
+        for (GroupWaiter closing = takeIdle(); closing != null; closing = takeIdle()) {
+            closing.close();
         }
+    }
+
+    private synchronized GroupWaiter takeIdle() {
+        GroupWaiter waiter = idle.pollLast();
+        if (waiter != null) {
+            count--;
+        }
+        return waiter;
     }
 }

@@ -60,7 +60,7 @@ public final class StreamLeakCheck implements BeforeEachCallback, AfterEachCallb
                     .filter(StreamLeakCheck::isOurs)
                     .forEach(kind -> possessions.merge(kind, 1, Integer::sum));
         }
-        possessions.merge("anon_inode:[eventfd]", -Waiter.idleEventFds(), Integer::sum);
+        possessions.merge("anon_inode:[eventfd]", -DescriptorWaiter.idleEventFds(), Integer::sum);
         try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
             maps.filter(line -> line.contains(MEMORY))
                     .map(line -> line.substring(line.indexOf(MEMORY)))
