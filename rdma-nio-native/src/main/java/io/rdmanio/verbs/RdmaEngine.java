@@ -111,6 +111,17 @@ public final class RdmaEngine {
     }
 
     /**
+     * Whether making, connecting, accepting, disconnecting and destroying what a connection consists of may wait: for a
+     * device, a driver or a peer. If not, it may be done by a thread that must not block; closing an id whose events are not
+     * acknowledged waits all the same. Loads nothing.
+     *
+     * @return false for the software device
+     */
+    public boolean mayBlock() {
+        return engine.mayBlock();
+    }
+
+    /**
      * Whether the engine has {@link CompletionQueueGroup}s. Loads nothing.
      *
      * @return true for the software device

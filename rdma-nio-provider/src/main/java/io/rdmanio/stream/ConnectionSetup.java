@@ -114,7 +114,12 @@ final class ConnectionSetup {
 
     // -- the active side --
 
-    void resolve(InetSocketAddress peerAddress, StreamConfiguration sizes, int typeOfService) throws VerbsException {
+    /**
+     * Begins to resolve the peer's address.
+     *
+     * @return whether it is resolved, and the route; else an event tells of the one and then of the other
+     */
+    boolean resolve(InetSocketAddress peerAddress, StreamConfiguration sizes, int typeOfService) throws VerbsException {
         remote = peerAddress;
         followFamily();
         CommunicationId connecting = ensureId();
@@ -122,7 +127,11 @@ final class ConnectionSetup {
         if (typeOfService >= 0) {
             connecting.options().setTypeOfService(typeOfService);
         }
+        if (connecting.resolveAtOnce(remote)) {
+            return true;
+        }
         resolveAddress();
+        return false;
     }
 
     private void resolveAddress() throws VerbsException {
@@ -150,12 +159,15 @@ final class ConnectionSetup {
         return true;
     }
 
-    /** Has a worker make memory and queues and send the request, which over iWARP may take as long as TCP's connect. */
+    /**
+     * Makes memory and queues and sends the request. A worker does so where it may block, which over iWARP may take as long as
+     * TCP's connect; else whoever learns who the peer is.
+     */
     void sendRequest() throws VerbsException {
         boolean iwarp = id.device().transport() == TransportType.IWARP;
         ConnectionParameters parameters =
                 new ConnectionParameters(0, iwarp ? 1 : 0, 1, RETRY_COUNT, RNR_RETRY_INFINITE, false, 0);
-        Consumer<Runnable> worker = iwarp ? runtime::executeSlowConnect : runtime::execute;
+        Consumer<Runnable> worker = iwarp ? runtime::executeSlowConnect : runtime::executeConnect;
         connection.workBegins();
         try {
             id.findPeer(
@@ -178,7 +190,7 @@ final class ConnectionSetup {
         configuration = sizes;
     }
 
-    /** Has a worker make memory and queues and accept. The memory it needs at first has been promised. */
+    /** Makes memory and queues and accepts, later. The memory it needs at first has been promised. */
     void accept(ConnectionParameters parameters) {
         long promised = StreamResources.bytesToBegin(id.device(), configuration);
         connection.workBegins();

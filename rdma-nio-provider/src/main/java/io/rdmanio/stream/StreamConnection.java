@@ -130,8 +130,11 @@ public final class StreamConnection extends ReadinessSource {
         try {
             requireNew();
             transition(ConnectionState.RESOLVING_ADDRESS);
-            setup.resolve(remote, sizes, typeOfService);
             timeout = runtime.after(CONNECT_TIMEOUT_NANOS, this::connectTimedOut);
+            if (setup.resolve(remote, sizes, typeOfService)) {
+                transition(ConnectionState.CONNECTING);
+                setup.sendRequest();
+            }
         } catch (VerbsException e) {
             IOException failure = runtime.failures().of(e, remote);
             failConnect(failure);
@@ -141,7 +144,7 @@ public final class StreamConnection extends ReadinessSource {
         }
     }
 
-    /** Takes the request of a peer; a worker makes what is needed and accepts. */
+    /** Takes the request of a peer; what is needed is made, and the request accepted, later. */
     static StreamConnection accepting(StreamListener listener, CommunicationEvent request, StreamConfiguration sizes)
             throws ProtocolException {
         StreamConnection connection = new StreamConnection(listener.runtime(), listener);

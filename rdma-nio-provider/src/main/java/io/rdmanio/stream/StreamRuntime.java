@@ -11,6 +11,8 @@ import io.rdmanio.verbs.cm.PortSpace;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -66,13 +68,23 @@ public final class StreamRuntime {
     private final EventChannel eventChannel;
     private volatile EventLoop.Registration eventWatch;
     private final ThreadPoolExecutor connectors = executor("rdma-nio-connect", MAX_SLOW_CONNECTS);
-    private final ThreadPoolExecutor workers = executor("rdma-nio-work", MAX_WORKERS);
-    private final ThreadPoolExecutor destroyers = executor("rdma-nio-destroy", MAX_WORKERS);
+    private final ThreadPoolExecutor workers;
+    private final ThreadPoolExecutor destroyers;
+    /** What follows an event where nothing blocks; of the event loop's thread. */
+    private final Deque<Runnable> afterEvent = new ArrayDeque<>();
+
+    private final boolean mayBlock;
+    /** The event loop's thread while it takes events. */
+    private volatile Thread taking;
+
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons("rdma-nio-timer"));
     private final Set<StreamConnection> connections = ConcurrentHashMap.newKeySet();
 
     private StreamRuntime(RdmaEngine engine) throws IOException {
         this.engine = engine;
+        mayBlock = engine.mayBlock();
+        workers = executor("rdma-nio-work", mayBlock ? MAX_WORKERS : 1);
+        destroyers = executor("rdma-nio-destroy", mayBlock ? MAX_WORKERS : 1);
         failures = new ConnectFailures(engine);
         waitGroups = new WaitGroups(engine);
         peersHaveGids = engine.name().equals(RdmaEngine.soft().name());
@@ -186,9 +198,22 @@ public final class StreamRuntime {
         connectors.execute(task);
     }
 
-    /** Runs what may block for a moment and somebody waits for. */
+    /** Runs what may block for a moment and somebody waits for; where nothing blocks, the event loop does it itself. */
     void execute(Runnable task) {
-        workers.execute(task);
+        if (!mayBlock && Thread.currentThread() == taking) {
+            afterEvent.add(task);
+        } else {
+            workers.execute(task);
+        }
+    }
+
+    /** Runs what makes a connection and asks the peer for it: at once, where nothing blocks. */
+    void executeConnect(Runnable task) {
+        if (mayBlock) {
+            workers.execute(task);
+        } else {
+            task.run();
+        }
     }
 
     /** Runs what may block for a moment and nobody waits for: destroying a connection. */
@@ -243,15 +268,31 @@ public final class StreamRuntime {
     }
 
     private void takeEvents() {
+        taking = Thread.currentThread();
         try {
             boolean more;
             do {
                 more = takeEvent();
+                runAfterEvent();
             } while (more);
         } catch (VerbsException | RuntimeException e) {
             LOG.log(Level.ERROR, "Communication events can't be read; trying again in a second", e);
             eventWatch.close();
             var _ = after(RETRY_NANOS, this::watchEventsAgain);
+        } finally {
+            taking = null;
+        }
+    }
+
+    /** Without the locks of whoever wanted it, and when the event is acknowledged. */
+    private void runAfterEvent() {
+        for (Runnable task = afterEvent.poll(); task != null; task = afterEvent.poll()) {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                // a bug in what follows for one connection must not end the others; it is told loudly
+                LOG.log(Level.ERROR, "What follows an event failed", e);
+            }
         }
     }
 

@@ -187,6 +187,26 @@ public final class CommunicationId extends DeviceBoundId implements AutoCloseabl
     }
 
     /**
+     * Resolves a destination and the route to it before it returns, where that takes no waiting: over the software device, which
+     * knows both. Neither ADDRESS_RESOLVED nor ROUTE_RESOLVED follows.
+     *
+     * @param destination the peer's address; an IPv4-mapped one is taken as IPv4
+     * @return whether both are resolved; if not, nothing was done, and {@link #resolveAddress} is the way
+     * @throws VerbsException when it fails: there is no way to it ({@code ENETUNREACH}), or it is bound elsewhere
+     * @throws UnresolvedAddressException when the address is not resolved
+     * @throws IllegalStateException after close
+     */
+    public boolean resolveAtOnce(InetSocketAddress destination) throws VerbsException {
+        checkResolved(destination);
+        enterAndStay();
+        try {
+            return handle.resolveAtOnce(destination);
+        } finally {
+            exit();
+        }
+    }
+
+    /**
      * Begins to resolve a destination and binds the id to a device (rdma_resolve_addr(3)); ends with ADDRESS_RESOLVED
      * or ADDRESS_ERROR.
      *

@@ -45,11 +45,16 @@ final class ConnectionAttempt {
      */
     void begin(ConnectionPeer chosen) {
         if (chosen == null) {
-            tryNextName();
+            ConnectionPeer known = manager.knownListener(request.destination());
+            if (known == null) {
+                tryNextName();
+            } else {
+                ask(known);
+            }
         } else if (chosen.isDead()) {
             connection.rejected(REASON_NO_LISTENER, NOTHING);
         } else {
-            found(chosen);
+            ask(chosen);
         }
     }
 
@@ -67,9 +72,15 @@ final class ConnectionAttempt {
 
     void found(ConnectionPeer peer) {
         if (!stopped) {
-            manager.meet(connection, peer);
-            peer.send(request);
+            connection.foundByName();
+            ask(peer);
         }
+    }
+
+    private void ask(ConnectionPeer peer) {
+        manager.meet(connection, peer);
+        connection.asks(peer.listenerEpoch());
+        peer.send(request);
     }
 
     void notFound(int errno) {

@@ -49,6 +49,7 @@ final class ConnectionManager {
     private final Map<Integer, List<SoftConnection>> listeners = new HashMap<>();
     private final Map<Asked, SoftConnection> asked = new HashMap<>();
     private final Map<ConnectionPeer, Set<SoftConnection>> byPeer = new HashMap<>();
+    private final KnownListeners knownListeners = new KnownListeners();
     private long lastNumber;
 
     /**
@@ -120,6 +121,21 @@ final class ConnectionManager {
         network.find(name, deadlineNanos, search);
     }
 
+    /** Who listens at an address, if that is known without a look; else null. Under the lock. */
+    ConnectionPeer knownListener(InetSocketAddress address) {
+        return knownListeners.find(address, System.nanoTime());
+    }
+
+    /** A process that was found by its name has accepted, and had this epoch before it was asked. Under the lock. */
+    void accepted(InetSocketAddress address, ConnectionPeer peer, int epoch) {
+        knownListeners.add(address, peer, epoch, System.nanoTime());
+    }
+
+    /** Who was asked does not listen there. Under the lock. */
+    void refused(InetSocketAddress address) {
+        knownListeners.remove(address);
+    }
+
     /** Something that reads or changes what the lock guards. */
     interface Step {
         /**
@@ -181,6 +197,7 @@ final class ConnectionManager {
     }
 
     private void lost(ConnectionPeer peer) {
+        knownListeners.remove(peer);
         List<SoftConnection> all = new ArrayList<>(byPeer.remove(peer));
         all.forEach(SoftConnection::peerLost);
     }

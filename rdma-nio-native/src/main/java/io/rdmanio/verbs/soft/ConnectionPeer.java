@@ -17,6 +17,13 @@ interface ConnectionPeer {
     boolean isDead();
 
     /**
+     * How often it has stopped listening somewhere, as it says.
+     *
+     * @return a number that is another one as soon as it has
+     */
+    int listenerEpoch();
+
+    /**
      * Sends a message, after those sent before. Does not block; one to a dead peer is dropped.
      *
      * @param message the message

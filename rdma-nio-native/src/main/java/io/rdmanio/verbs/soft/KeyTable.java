@@ -19,8 +19,11 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * changed by the owner of the region or window that has the slot, one at a time.
  */
 final class KeyTable implements AutoCloseable {
-    /** How many slots there are; number 0 is never used, so that no key is 0. */
+    /** How many slots there are; number 0 is never a key's, so that no key is 0. */
     static final int SLOTS = 1 << 16;
+
+    /** The slot whose epoch tells how often this host has stopped listening somewhere. */
+    static final int LISTENERS_SLOT = 0;
 
     /** How long the end of a key waits for peers that have its memory mapped. */
     static final long REVOKE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);

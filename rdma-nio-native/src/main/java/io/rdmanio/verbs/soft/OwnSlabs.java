@@ -49,6 +49,9 @@ final class OwnSlabs {
 
     private static final Logger LOG = System.getLogger(OwnSlabs.class.getName());
     private static final long FIRST_SLAB_BYTES = 1L << 20;
+    /** Pages are taken from the system for some areas at a time, which is a system call. */
+    private static final long RESERVED_AT_ONCE = 1 << 18;
+
     private static final long PAGE = MemoryFile.PAGE_BYTES;
 
     private final RevocableMappings mappings;
@@ -64,8 +67,21 @@ final class OwnSlabs {
 
     private record Retired(Place place, Runnable whenFree) {}
 
-    /** A slab: where it is free, and how long. */
-    private record OwnSlab(MemoryFile file, MemorySegment memory, TreeMap<Long, Long> free) {}
+    /** A slab. */
+    private static final class OwnSlab {
+        final MemoryFile file;
+        final MemorySegment memory;
+        /** Where it is free, and how long. */
+        final TreeMap<Long, Long> free = new TreeMap<>();
+        /** Up to where its pages are taken from the system; never less than where the last free piece begins. */
+        long reservedBytes;
+
+        OwnSlab(MemoryFile file, MemorySegment memory) {
+            this.file = file;
+            this.memory = memory;
+            free.put(0L, memory.byteSize());
+        }
+    }
 
     /**
      * Makes the first slab, at whose beginning the header has its place.
@@ -100,9 +116,7 @@ final class OwnSlabs {
         try {
             file.addSeals(SEALS);
             MemorySegment memory = mappings.map(file, 0, bytes, true);
-            TreeMap<Long, Long> free = new TreeMap<>();
-            free.put(0L, bytes);
-            OwnSlab slab = new OwnSlab(file, memory, free);
+            OwnSlab slab = new OwnSlab(file, memory);
             slabs.add(slab);
             return slab;
         } catch (IOException | RuntimeException e) {
@@ -159,11 +173,16 @@ final class OwnSlabs {
         return place(index, take(slab, length), bytes, length);
     }
 
-    /** Takes the first free piece that is long enough, and its pages; -1 when there is none. */
+    /** Takes the first free piece that is long enough, and its pages if nobody had them before; -1 when there is none. */
     private static long take(OwnSlab slab, long length) throws IOException {
         long offset = firstFit(slab.free, length);
         if (offset >= 0) {
-            slab.file.reserve(offset, length);
+            if (offset + length > slab.reservedBytes) {
+                long steps = Math.ceilDiv(offset + length, RESERVED_AT_ONCE);
+                long end = Math.min(steps * RESERVED_AT_ONCE, slab.memory.byteSize());
+                slab.file.reserve(slab.reservedBytes, end - slab.reservedBytes);
+                slab.reservedBytes = end;
+            }
             long left = slab.free.remove(offset) - length;
             if (left > 0) {
                 slab.free.put(offset + length, left);
@@ -210,6 +229,7 @@ final class OwnSlabs {
         free.put(offset, whole);
         // Never the first, which has the header.
         if (whole == slab.memory.byteSize() && !closed) {
+            slab.reservedBytes = 0;
             giveBack(slab.file, whole);
         }
     }

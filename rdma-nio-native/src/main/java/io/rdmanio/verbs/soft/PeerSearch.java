@@ -8,7 +8,8 @@ import java.util.function.Consumer;
  * A search for the process that a connection is to be made with, ahead of the request: under the names under which a listener
  * may be found. It does not depend on the id, which may be destroyed meanwhile.
  *
- * <p>Thread safety: begun by any thread; goes on on the progress thread.
+ * <p>Thread safety: begun by any thread, which also ends it if the process is known; else it goes on on the
+ * progress thread.
  */
 final class PeerSearch implements ConnectionNetwork.Search {
     private final ConnectionManager manager;
@@ -36,11 +37,25 @@ final class PeerSearch implements ConnectionNetwork.Search {
     }
 
     void begin() {
+        ConnectionPeer known = manager.get(() -> manager.knownListener(connection.destination()));
+        if (known == null) {
+            tryNextName();
+        } else {
+            choose(known);
+        }
+    }
+
+    private void tryNextName() {
         manager.find(names.next(), deadlineNanos, this);
     }
 
     @Override
     public void found(ConnectionPeer peer) {
+        manager.run(connection::foundByName);
+        choose(peer);
+    }
+
+    private void choose(ConnectionPeer peer) {
         manager.run(() -> connection.choose(peer));
         whenKnown.accept(SoftContext.gid(peer.peerToken()));
     }
@@ -49,7 +64,7 @@ final class PeerSearch implements ConnectionNetwork.Search {
     @Override
     public void failed(int errno) {
         if (ConnectionAttempt.meansNobody(errno) && names.hasNext()) {
-            begin();
+            tryNextName();
         } else {
             whenKnown.accept(null);
         }

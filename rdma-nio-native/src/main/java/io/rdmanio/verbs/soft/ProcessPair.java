@@ -143,6 +143,11 @@ final class ProcessPair implements ConnectionPeer {
         return peer.token();
     }
 
+    @Override
+    public int listenerEpoch() {
+        return EpochPage.get(peerEpochs, KeyTable.LISTENERS_SLOT);
+    }
+
     /**
      * Who is at the other end.
      *

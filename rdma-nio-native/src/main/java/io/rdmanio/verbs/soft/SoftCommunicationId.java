@@ -106,6 +106,14 @@ final class SoftCommunicationId implements CommunicationIdHandle {
     public void resolveAddress(InetSocketAddress source, InetSocketAddress destination, int timeoutMillis)
             throws VerbsException {
         addresses.resolve(source, destination);
+        manager.run(connection::tellAddressResolved);
+    }
+
+    @Override
+    public boolean resolveAtOnce(InetSocketAddress destination) throws VerbsException {
+        addresses.resolve(null, destination);
+        manager.run(connection::resolveRoute);
+        return true;
     }
 
     @Override
@@ -114,6 +122,7 @@ final class SoftCommunicationId implements CommunicationIdHandle {
         manager.call(() -> {
             require(Input.RESOLVE_ROUTE, "rdma_resolve_route", "The address must be resolved first.");
             connection.resolveRoute();
+            connection.tellRouteResolved();
         });
     }
 

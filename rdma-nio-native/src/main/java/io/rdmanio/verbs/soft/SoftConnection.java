@@ -39,6 +39,9 @@ final class SoftConnection {
     private ConnectionPeer peer;
     // Whom to ask for the connection; null when nobody was looked for before.
     private ConnectionPeer chosen;
+    // Whether the kernel was asked who listens there, and not only a peer.
+    private boolean isFoundByName;
+    private int listenerEpoch;
     // 0 as long as the peer has not told it.
     private long peerNumber;
     private boolean isAsked;
@@ -149,11 +152,17 @@ final class SoftConnection {
         binding = newBinding;
         source = new InetSocketAddress(newBinding.address(), newBinding.port);
         destination = newDestination;
+    }
+
+    void tellAddressResolved() {
         post(CommunicationEventType.ADDRESS_RESOLVED, 0);
     }
 
     void resolveRoute() {
         take(Input.RESOLVE_ROUTE);
+    }
+
+    void tellRouteResolved() {
         post(CommunicationEventType.ROUTE_RESOLVED, 0);
     }
 
@@ -289,6 +298,16 @@ final class SoftConnection {
         chosen = found;
     }
 
+    /** Whoever is asked has the name of the listener. */
+    void foundByName() {
+        isFoundByName = true;
+    }
+
+    /** A peer is about to be asked that has this epoch. */
+    void asks(int epoch) {
+        listenerEpoch = epoch;
+    }
+
     void peerFound(ConnectionPeer found) {
         peer = found;
     }
@@ -299,6 +318,9 @@ final class SoftConnection {
                 throw new IllegalArgumentException("not of a connection: " + request);
             case ControlMessage.ConnectReply reply -> replied(reply);
             case ControlMessage.ConnectReject reject -> {
+                if (reject.reason() == ConnectionAttempt.REASON_NO_LISTENER) {
+                    manager.refused(destination);
+                }
                 if (attempt == null || !attempt.triesAgain(reject)) {
                     rejected(reject.reason(), reject.privateData());
                 }
@@ -323,6 +345,9 @@ final class SoftConnection {
             return;
         }
         stopWaiting();
+        if (isFoundByName) {
+            manager.accepted(destination, peer, listenerEpoch);
+        }
         peerNumber = reply.fromConnection();
         terms.peers(reply.parameters(), reply.queuePair());
         byte[] data = Arrays.copyOf(reply.privateData(), ControlMessage.REPLY_PRIVATE_DATA_BYTES);

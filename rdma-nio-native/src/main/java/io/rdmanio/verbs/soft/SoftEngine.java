@@ -77,6 +77,11 @@ public final class SoftEngine implements VerbsEngine {
     }
 
     @Override
+    public boolean mayBlock() {
+        return false;
+    }
+
+    @Override
     public boolean hasCompletionQueueGroups() {
         return true;
     }

@@ -305,8 +305,17 @@ final class SoftHost {
         NameListener listener = new NameListener(this, abstractName);
         listeners.add(listener);
         return () -> {
-            listeners.remove(listener);
+            if (listeners.remove(listener)) {
+                tellNoLongerListening();
+            }
             listener.close();
         };
+    }
+
+    /** Before the name is free: whoever finds it taken by another process knows that this one has it no more. */
+    private void tellNoLongerListening() {
+        synchronized (keys) {
+            int ignored = keys.epochs().advance(KeyTable.LISTENERS_SLOT);
+        }
     }
 }

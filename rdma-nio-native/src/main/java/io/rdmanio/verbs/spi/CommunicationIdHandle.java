@@ -44,6 +44,17 @@ public interface CommunicationIdHandle {
             throws VerbsException;
 
     /**
+     * Resolves address and route before it returns and without an event, where that takes no waiting.
+     *
+     * @param destination the peer's address
+     * @return false when it may take some: nothing was done then
+     * @throws VerbsException when it fails
+     */
+    default boolean resolveAtOnce(InetSocketAddress destination) throws VerbsException {
+        return false;
+    }
+
+    /**
      * Begins to resolve the route.
      *
      * @param timeoutMillis how long it may take

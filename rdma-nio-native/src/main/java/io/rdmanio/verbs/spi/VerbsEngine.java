@@ -76,6 +76,16 @@ public interface VerbsEngine {
     EventChannelHandle openEventChannel() throws VerbsException;
 
     /**
+     * Whether making, connecting, accepting, disconnecting and destroying what a connection consists of may wait for a
+     * device, a driver or a peer.
+     *
+     * @return true for most
+     */
+    default boolean mayBlock() {
+        return true;
+    }
+
+    /**
      * Whether the engine has groups of completion queues.
      *
      * @return false for most

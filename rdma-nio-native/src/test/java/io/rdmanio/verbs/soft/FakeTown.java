@@ -87,6 +87,10 @@ final class FakeTown {
         final ConnectionManager manager;
         final Map<FakeProcess, Peer> peers = new HashMap<>();
         int uses;
+        /** How often this has given a name back. */
+        int listenerEpoch;
+        /** How often this has looked for a name. */
+        int searches;
         /** What looking for a process ends with, unless 0. */
         int failNextFind;
 
@@ -102,7 +106,12 @@ final class FakeTown {
 
         @Override
         public Runnable take(String name) {
-            return names.putIfAbsent(name, this) == null ? () -> names.remove(name) : null;
+            return names.putIfAbsent(name, this) == null ? () -> giveBack(name) : null;
+        }
+
+        private void giveBack(String name) {
+            listenerEpoch++;
+            names.remove(name);
         }
 
         @Override
@@ -115,6 +124,7 @@ final class FakeTown {
 
         @Override
         public void find(String name, long deadlineNanos, Search search) {
+            searches++;
             tasks.add(() -> {
                 FakeProcess owner = names.get(name);
                 int errno = failNextFind;
@@ -221,6 +231,11 @@ final class FakeTown {
         @Override
         public boolean isDead() {
             return dead;
+        }
+
+        @Override
+        public int listenerEpoch() {
+            return opposite.here.listenerEpoch;
         }
 
         @Override

@@ -89,4 +89,20 @@ class HostNetworkTest {
                         ProcessPair.class, peer -> assertThat(peer.peerToken()).isEqualTo(host.token()));
         giveBack.run();
     }
+
+    @Test
+    void epochOfAPeer_isAnotherAsSoonAsItHasStoppedListening() throws Exception {
+        Runnable giveBack = network.take(NAME);
+        ProcessPair peer = (ProcessPair) find(NAME).get(10, TimeUnit.SECONDS);
+        Runnable giveAnotherBack = network.take(NAME + "1");
+        int epoch = peer.listenerEpoch();
+        assertThat(peer.listenerEpoch()).isEqualTo(epoch);
+        giveBack.run();
+        // Before anybody else can have the name.
+        assertThat(peer.listenerEpoch()).isNotEqualTo(epoch);
+        int next = peer.listenerEpoch();
+        giveAnotherBack.run();
+        giveAnotherBack.run();
+        assertThat(peer.listenerEpoch()).isNotEqualTo(epoch).isNotEqualTo(next);
+    }
 }
