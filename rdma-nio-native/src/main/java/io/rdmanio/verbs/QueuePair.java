@@ -377,6 +377,35 @@ public final class QueuePair implements AutoCloseable {
         }
     }
 
+    /**
+     * Posts receive work requests without scatter-gather entries at once, as what arrives without payload of its own needs:
+     * writes with immediate data and empty sends. Their completions are numbered from 0 on. Does not block; posts those before
+     * the one that failed all the same.
+     *
+     * @param count how many
+     * @throws PostException when the queue is full ({@code ENOMEM}), or the queue pair just created or its receives
+     *     taken from a {@link SharedReceiveQueue} ({@code EINVAL})
+     * @throws IllegalArgumentException when it is less than 1
+     * @throws IllegalStateException after close
+     */
+    public void postEmptyReceives(int count) throws VerbsException {
+        if (count < 1) {
+            throw new IllegalArgumentException("count " + count + " is less than 1");
+        }
+        beginPost();
+        int errno;
+        try {
+            errno = refusedReceive == 0 ? handle.postEmptyReceives(count) : refusedReceive;
+        } finally {
+            endPost();
+        }
+        if (errno != 0) {
+            life.requireOpen();
+            throw PostException.unplaced(
+                    "ibv_post_recv", subject() + ", count=" + count, Math.abs(errno), receiveCure(Math.abs(errno)));
+        }
+    }
+
     private String subject() {
         return "queuePair=" + number;
     }

@@ -108,6 +108,42 @@ class ReliableConnectionTest {
     }
 
     @Test
+    void emptyReceives_areCompletedInTheirOrder() throws VerbsException {
+        try (Two pair = pair()) {
+            int most = pair.right().pair.capabilities().maxReceiveWorkRequests();
+            pair.right().pair.postEmptyReceives(most - 1);
+            pair.right().pair.postEmptyReceives(1);
+            for (int i = 0; i < 2 * most; i++) {
+                pair.left()
+                        .pair
+                        .postSend(toPeer(pair, SendOpcode.WRITE_WITH_IMM, SendFlags.SIGNALED, 1)
+                                .immediateData(i));
+                assertSucceeded(pair.left().awaitSend(), WorkCompletionOpcode.WRITE);
+                assertThat(pair.right().awaitReceive())
+                        .isEqualTo(new Completion(
+                                i < most - 1 ? i : Math.max(i - most - 1, 0),
+                                WorkCompletionStatus.SUCCESS,
+                                WorkCompletionOpcode.RECEIVE_WRITE_WITH_IMM,
+                                1,
+                                i));
+                if (i == most - 1) {
+                    // Behind the end of the queue: what was told of the first must be told anew.
+                    pair.right().postReceive(0, TARGET, LENGTH);
+                    pair.right().pair.postEmptyReceives(most - 1);
+                }
+            }
+        }
+    }
+
+    @Test
+    void noReceives_cannotBePosted() throws VerbsException {
+        try (Two pair = pair()) {
+            assertThatThrownBy(() -> pair.right().pair.postEmptyReceives(0))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
     void read_fetchesMemory() throws VerbsException {
         try (Two pair = pair()) {
             pair.right().fill(TARGET, LENGTH, 4);

@@ -115,8 +115,12 @@ final class StreamResources implements AutoCloseable {
                         .withCompletionQueue(completionQueue)));
         memory.leaveTo(queuePair);
         this.receive = undo.add(new ReceiveWorkRequest(1));
-        for (int slot = 0; slot < receives; slot++) {
-            postReceive(slot);
+        if (messagesAsSend) {
+            for (int slot = 0; slot < receives; slot++) {
+                postReceive(slot);
+            }
+        } else {
+            queuePair.postEmptyReceives(receives);
         }
     }
 

@@ -116,6 +116,25 @@ final class ReceiveQueue {
         return 0;
     }
 
+    /**
+     * Appends requests without scatter-gather entries. Called by the poster.
+     *
+     * @param count how many, numbered from 0 on
+     * @return how many there was room for
+     */
+    int appendEmpty(int count) {
+        int at = tail;
+        headSeen = (int) HEAD.getAcquire(this);
+        int fitting = Math.min(count, capacity - (at - headSeen));
+        for (int id = 0; id < fitting; id++) {
+            int base = base(at + id);
+            words[base] = id;
+            words[base + 1] = 0;
+        }
+        TAIL.setRelease(this, at + fitting);
+        return fitting;
+    }
+
     /** Where the words of the receive begin that was posted at a position. */
     int base(int position) {
         return (position & mask) * stride;

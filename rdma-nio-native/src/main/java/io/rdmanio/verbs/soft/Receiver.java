@@ -11,6 +11,10 @@ import java.lang.foreign.MemorySegment;
  * <p>Thread safety: {@code claim} guards posting and everything here; taking is the inbound side's.
  */
 final class Receiver {
+    private static final int NOTHING = 0;
+    private static final int WAKE = 1;
+    private static final int FLUSH = 2;
+
     private final Claim claim = new Claim();
     private final SoftQueuePair queuePair;
     private final ReceiveQueue receives;
@@ -32,8 +36,7 @@ final class Receiver {
     int post(MemorySegment first) {
         int errno = 0;
         long request = first.address();
-        boolean wake = false;
-        boolean flush;
+        int due;
         claim.acquire();
         try {
             if (queuePair.isReset()) {
@@ -47,49 +50,92 @@ final class Receiver {
                 }
                 request = ProcessMemory.getLong(request + ReceiveWorkRequestLayout.NEXT.offset());
             }
-            // Asked after appending: in error receives are flushed as they come, and the peer must not count them.
-            flush = queuePair.isError();
-            if (!flush && mirror != null && receives.posted() != before) {
-                publish(before);
-                wake = wanted;
-                wanted = false;
-            }
+            due = appended(before);
         } finally {
             claim.release();
         }
-        if (wake) {
-            queuePair.kickPeer();
-        }
-        if (flush) {
-            queuePair.flushReceives();
-        }
+        settle(due);
         return errno == 0 ? 0 : ReceiveQueue.refuse(first, request, errno);
     }
 
-    /** Tells the peer of the receives from a position on. */
-    private void publish(int from) {
-        for (int position = from; position != receives.posted(); position++) {
-            int base = receives.base(position);
-            long length = ReceiveQueue.lengthBytes(receives.words, base);
-            boolean usable = memory.permits(
-                    receives.words,
-                    base + ReceiveQueue.HEAD_WORDS,
-                    (int) receives.words[base + 1],
-                    AccessFlags.LOCAL_WRITE);
-            mirror.setMirroredLength(
-                    position - mirroredFrom, usable ? (int) Math.min(length, Integer.MAX_VALUE) : Area.UNUSABLE);
+    /** Posts requests without scatter-gather entries, numbered from 0 on. */
+    int postEmpty(int count) {
+        int fitting;
+        int due;
+        claim.acquire();
+        try {
+            if (queuePair.isReset()) {
+                return Errno.EINVAL;
+            }
+            int before = receives.posted();
+            fitting = receives.appendEmpty(count);
+            due = appended(before);
+        } finally {
+            claim.release();
         }
-        mirror.setPosted(receives.posted() - mirroredFrom);
+        settle(due);
+        return fitting == count ? 0 : Errno.ENOMEM;
     }
 
-    /** The peer learns of the receives there from now on. The caller has the inbound claim. */
+    /** Receives were appended from a position on; what is due when the claim is released. The caller has the claim. */
+    private int appended(int from) {
+        // Asked after appending: in error receives are flushed as they come, and the peer must not count them.
+        if (queuePair.isError()) {
+            return FLUSH;
+        }
+        if (mirror == null || receives.posted() == from) {
+            return NOTHING;
+        }
+        publish(from, false);
+        boolean wake = wanted;
+        wanted = false;
+        return wake ? WAKE : NOTHING;
+    }
+
+    private void settle(int due) {
+        if (due == WAKE) {
+            queuePair.kickPeer();
+        } else if (due == FLUSH) {
+            queuePair.flushReceives();
+        }
+    }
+
+    /**
+     * Tells the peer of the receives from a position on.
+     *
+     * @param fresh whether the mirror is zero there still
+     */
+    private void publish(int from, boolean fresh) {
+        int to = receives.posted();
+        for (int position = from; position != to; position++) {
+            int base = receives.base(position);
+            if (receives.words[base + 1] != 0) {
+                mirror.setMirroredLength(position - mirroredFrom, lengthForPeer(base));
+            } else if (!fresh) {
+                mirror.setMirroredLength(position - mirroredFrom, 0);
+            }
+        }
+        mirror.setPosted(to - mirroredFrom);
+    }
+
+    private int lengthForPeer(int base) {
+        long length = ReceiveQueue.lengthBytes(receives.words, base);
+        boolean usable = memory.permits(
+                receives.words,
+                base + ReceiveQueue.HEAD_WORDS,
+                (int) receives.words[base + 1],
+                AccessFlags.LOCAL_WRITE);
+        return usable ? (int) Math.min(length, Integer.MAX_VALUE) : Area.UNUSABLE;
+    }
+
+    /** The peer learns of the receives there, in an area of zeros, from now on. The caller has the inbound claim. */
     void attach(Area area) {
         claim.acquire();
         try {
             mirror = area;
             mirroredFrom = receives.posted() - receives.size();
             wanted = false;
-            publish(mirroredFrom);
+            publish(mirroredFrom, true);
         } finally {
             claim.release();
         }

@@ -267,6 +267,11 @@ final class SoftQueuePair implements QueuePairHandle, ConnectedQueuePair, Memory
         return receiver.post(first);
     }
 
+    @Override
+    public int postEmptyReceives(int count) {
+        return receiver.postEmpty(count);
+    }
+
     /** Executes a request that concerns this process alone; a completion's status. */
     int executeLocally(SendQueue sends, int base, int opcode) {
         long[] words = sends.words;

@@ -4,6 +4,7 @@ import io.rdmanio.verbs.Gid;
 import io.rdmanio.verbs.QueuePairAttributes;
 import io.rdmanio.verbs.QueuePairCapabilities;
 import io.rdmanio.verbs.VerbsException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
@@ -65,6 +66,27 @@ public interface QueuePairHandle {
      * @return 0, or an error number
      */
     int postReceive(MemorySegment first);
+
+    /**
+     * Posts receive work requests without scatter-gather entries, numbered from 0 on. By default as one list.
+     *
+     * @param count how many, at least 1
+     * @return 0, or an error number; those before the one that failed are posted then
+     */
+    default int postEmptyReceives(int count) {
+        try (Arena arena = Arena.ofConfined()) {
+            long rest = ReceiveWorkRequestLayout.ALLOCATED_BYTES;
+            MemorySegment list = arena.allocate(rest + (count - 1) * ReceiveWorkRequestLayout.SIZE, Long.BYTES);
+            long at = 0;
+            for (int id = 0; id < count; id++) {
+                long next = rest + id * ReceiveWorkRequestLayout.SIZE;
+                ReceiveWorkRequestLayout.WORK_REQUEST_ID.set(list, at, id);
+                ReceiveWorkRequestLayout.NEXT.set(list, at, id + 1 < count ? list.address() + next : 0);
+                at = next;
+            }
+            return postReceive(list);
+        }
+    }
 
     /**
      * Changes attributes, the state among them.
