@@ -25,6 +25,7 @@ public final class UnixSocket implements AutoCloseable {
     private static final NativeFunction CONNECT = Downcall.libc("connect");
     private static final NativeFunction ACCEPT4 = Downcall.libc("accept4");
     private static final NativeFunction GETSOCKOPT = Downcall.libc("getsockopt");
+    private static final NativeFunction SEND = Downcall.libc("send");
     private static final NativeFunction SENDMSG = Downcall.libc("sendmsg");
     private static final NativeFunction RECVMSG = Downcall.libc("recvmsg");
     static final int AF_UNIX = 1;
@@ -228,20 +229,29 @@ public final class UnixSocket implements AutoCloseable {
         }
         descriptor.enter();
         try (CallFrame frame = CallFrame.enter()) {
-            long controlBytes = descriptors.length == 0 ? 0 : putDescriptors(frame.arguments(), descriptors);
-            putHeader(frame, message, controlBytes);
-            int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
-            long result = Downcall.call(SENDMSG, frame, descriptor.number(), frame.argumentsAddress(), flags);
+            boolean plain = descriptors.length == 0;
+            long result = plain ? sendPlain(frame, message) : sendWith(frame, message, descriptors);
             if (result >= 0) {
                 return true;
             }
             if (isPassing(frame.errno())) {
                 return false;
             }
-            throw Errno.exception("sendmsg", frame.errno());
+            throw Errno.exception(plain ? "send" : "sendmsg", frame.errno());
         } finally {
             descriptor.leave();
         }
+    }
+
+    private long sendPlain(CallFrame frame, MemorySegment message) {
+        return Downcall.call(
+                SEND, frame, descriptor.number(), message.address(), message.byteSize(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
+
+    private long sendWith(CallFrame frame, MemorySegment message, int[] descriptors) {
+        putHeader(frame, message, putDescriptors(frame.arguments(), descriptors));
+        int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+        return Downcall.call(SENDMSG, frame, descriptor.number(), frame.argumentsAddress(), flags);
     }
 
     /**
@@ -301,7 +311,7 @@ public final class UnixSocket implements AutoCloseable {
         long address = frame.argumentsAddress();
         header.set(ValueLayout.JAVA_LONG, IOV, address + IOVEC_AT);
         header.set(ValueLayout.JAVA_LONG, IOV_COUNT, 1);
-        header.set(ValueLayout.JAVA_LONG, CONTROL, controlBytes == 0 ? 0 : address + CONTROL_AT);
+        header.set(ValueLayout.JAVA_LONG, CONTROL, address + CONTROL_AT);
         header.set(ValueLayout.JAVA_LONG, CONTROL_BYTES, controlBytes);
         header.set(ValueLayout.JAVA_LONG, IOVEC_AT, message.address());
         header.set(ValueLayout.JAVA_LONG, IOVEC_AT + IOVEC_LENGTH, message.byteSize());

@@ -126,9 +126,16 @@ final class ConnectionManager {
         return knownListeners.find(address, System.nanoTime());
     }
 
-    /** A process that was found by its name has accepted, and had this epoch before it was asked. Under the lock. */
-    void accepted(InetSocketAddress address, ConnectionPeer peer, int epoch) {
-        knownListeners.add(address, peer, epoch, System.nanoTime());
+    /**
+     * A process has accepted that was found by its name; under the lock.
+     *
+     * @param address where
+     * @param peer the process
+     * @param epoch its epoch before it was asked
+     * @param foundNanos when it was found
+     */
+    void accepted(InetSocketAddress address, ConnectionPeer peer, int epoch, long foundNanos) {
+        knownListeners.add(address, peer, epoch, foundNanos);
     }
 
     /** Who was asked does not listen there. Under the lock. */

@@ -49,14 +49,14 @@ final class KnownListeners {
      * @param address where
      * @param peer the process
      * @param epoch its epoch before it was asked
-     * @param nowNanos the time
+     * @param foundNanos when it was found
      */
-    void add(InetSocketAddress address, ConnectionPeer peer, int epoch, long nowNanos) {
+    void add(InetSocketAddress address, ConnectionPeer peer, int epoch, long foundNanos) {
         if (byAddress.size() >= MOST) {
             // Not worth more than to be found once more.
             byAddress.clear();
         }
-        byAddress.put(address, new Known(peer, epoch, nowNanos));
+        byAddress.put(address, new Known(peer, epoch, foundNanos));
     }
 
     /** Nobody listens there whom this knows. */

@@ -41,6 +41,7 @@ final class SoftConnection {
     private ConnectionPeer chosen;
     // Whether the kernel was asked who listens there, and not only a peer.
     private boolean isFoundByName;
+    private long foundNanos;
     private int listenerEpoch;
     // 0 as long as the peer has not told it.
     private long peerNumber;
@@ -301,6 +302,7 @@ final class SoftConnection {
     /** Whoever is asked has the name of the listener. */
     void foundByName() {
         isFoundByName = true;
+        foundNanos = System.nanoTime();
     }
 
     /** A peer is about to be asked that has this epoch. */
@@ -346,7 +348,7 @@ final class SoftConnection {
         }
         stopWaiting();
         if (isFoundByName) {
-            manager.accepted(destination, peer, listenerEpoch);
+            manager.accepted(destination, peer, listenerEpoch, foundNanos);
         }
         peerNumber = reply.fromConnection();
         terms.peers(reply.parameters(), reply.queuePair());

@@ -21,6 +21,8 @@ class ReceiveQueueTest {
         }
         assertThat(receives.peek()).isEqualTo(-1);
         assertThat(receives.appendEmpty(9)).isEqualTo(9);
-        assertThat(receives.words[receives.peek() + 1]).as("entries of what was there before").isZero();
+        assertThat(receives.words[receives.peek() + 1])
+                .as("entries of what was there before")
+                .isZero();
     }
 }
