@@ -27,6 +27,12 @@ final class StreamResources implements AutoCloseable {
     static final int EXTRA_RECEIVES = SendWindow.CONTROL_SLOTS;
 
     private static final int SEND_SGES = 2;
+
+    /**
+     * How deep queues are where sends complete as they are posted: deeper ones would only hold more that nobody has read. The
+     * software device's ring has as many entries, so that no message must wait for one.
+     */
+    private static final int ENTRIES_AT_ONCE = 64;
     private static final int ENTRIES_BYTES = SendWindow.CONTROL_SLOTS * TargetTable.ENTRY_BYTES;
 
     final StreamConfiguration configuration;
@@ -140,7 +146,9 @@ final class StreamResources implements AutoCloseable {
             Object identity)
             throws IOException {
         StreamConfiguration bounded =
-                configuration.boundedBy(id.device().attributes().maxQueuePairWorkRequests());
+                configuration.boundedBy(id.device().postsBuffers()
+                        ? ENTRIES_AT_ONCE
+                        : id.device().attributes().maxQueuePairWorkRequests());
         try (ResourceStack undo = new ResourceStack()) {
             BorrowedMemory borrowed = undo.add(new BorrowedMemory(memory, memory.enter(id, identity)));
             StreamResources resources = new StreamResources(id, bounded, ownChannel, borrowed, undo);

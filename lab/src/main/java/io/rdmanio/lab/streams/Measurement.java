@@ -8,7 +8,14 @@ import java.util.Locale;
 
 /** Measures lines, each under its conditions. For one thread. */
 final class Measurement {
-    private static final int MOST_WARM_UP_EXTENSIONS = 3;
+    private static final int MOST_WARM_UPS = 20;
+
+    /** So many times in a row it must not have become faster. */
+    private static final int STEADY = 3;
+
+    /** By less than this it is no faster. */
+    private static final double STILL_FASTER = 0.9;
+
     private static final int SETTLE_MILLIS = 1_000;
     private static final double NANOS_PER_MILLI = 1e6;
 
@@ -63,14 +70,21 @@ final class Measurement {
         soft.tearDown(line);
     }
 
-    /** Has the compilers do their work. */
+    /** Has the compilers do their work, until it gets no faster by it, if that comes in time. */
     private void warmUp(Line line, Team team) throws IOException {
         team.setUp(line);
-        int turns = Pairs.repeat(line, team, effort.warmUpNanos(), 1).size();
-        long deadline = System.nanoTime() + MOST_WARM_UP_EXTENSIONS * effort.warmUpNanos();
-        for (; turns < effort.warmUpTurns() && System.nanoTime() - deadline < 0; turns++) {
-            Pairs.repeat(line, team, 0, 1);
-        }
+        Measure time = Measure.time("", Limit.none());
+        long deadline = System.nanoTime() + MOST_WARM_UPS * effort.warmUpNanos();
+        double best = Double.MAX_VALUE;
+        int steady = 0;
+        int taken = 0;
+        do {
+            List<Turn> turns = Pairs.repeat(line, team, effort.warmUpNanos(), 1);
+            double each = time.median(turns);
+            steady = each > STILL_FASTER * best ? steady + 1 : 0;
+            best = Math.min(best, each);
+            taken += turns.size();
+        } while ((steady < STEADY || taken < effort.warmUpTurns()) && System.nanoTime() - deadline < 0);
     }
 
     /** Compares both while each processor has other work, and tells how much slower each has become by it. */

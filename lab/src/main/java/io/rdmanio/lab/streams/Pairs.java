@@ -6,7 +6,7 @@ import java.util.List;
 
 /** The turns that the two transports took on a line, in pairs of neighbours. Immutable. */
 final class Pairs {
-    private static final int STEADY_OPERATIONS = 5_000;
+    static final int STEADY_OPERATIONS = 5_000;
 
     private final List<Turn> tcp;
     private final List<Turn> soft;
