@@ -184,7 +184,7 @@ class HostilePeerTest {
                     victim.write(ByteBuffer.allocate(1 << 16));
                 }
             });
-            for (int i = 0; i <= StreamConfiguration.DEFAULT.receiveCredits(); i++) {
+            for (int i = 0; i <= peer.victim().credits(); i++) {
                 peer.post(StreamMessage.DATA, 1);
                 peer.takeCompletions();
             }
