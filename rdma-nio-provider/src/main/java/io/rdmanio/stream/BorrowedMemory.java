@@ -81,7 +81,7 @@ final class BorrowedMemory implements AutoCloseable {
         MemoryBlock block = domain.exposed.tryBorrow(wantedBytes);
         if (block == null) {
             if (former == null || former.lengthBytes < wantedBytes) {
-                memory.growSoon(domain, wantedBytes, whenGrown);
+                memory.growSoon(domain, domain.exposed, wantedBytes, whenGrown);
             }
             if (former != null) {
                 return former;
@@ -96,6 +96,23 @@ final class BorrowedMemory implements AutoCloseable {
             giveBack(former);
         }
         return block;
+    }
+
+    /**
+     * A longer block that the peer may not write, in exchange for one that is not in use. Does not block.
+     *
+     * @return the former one if there is no other until {@link #whenGrown}
+     */
+    MemoryBlock exchangeLocal(MemoryBlock former, int wantedBytes) {
+        MemoryBlock longer = domain.local.tryBorrow(wantedBytes);
+        if (longer == null) {
+            memory.growSoon(domain, domain.local, wantedBytes, whenGrown);
+            return former;
+        }
+        local.add(longer);
+        local.remove(former);
+        domain.local.giveBack(former);
+        return longer;
     }
 
     private MemoryBlock shorter(int wantedBytes) {

@@ -19,7 +19,7 @@ final class SendWindow {
 
     private final int totalEntries;
     private final int entriesPerData;
-    private final int bufferBytes;
+    private int bufferBytes;
 
     private int sent;
     private int limit;
@@ -70,6 +70,30 @@ final class SendWindow {
 
     int freeBytes() {
         return freeBytes;
+    }
+
+    /** Whether nothing more can be sent before a payload has left the send buffer. */
+    boolean bufferFull() {
+        return freeBytes < MIN_FREE_BYTES;
+    }
+
+    /** Whether nothing that is under way lies in the send buffer. */
+    boolean bufferUnused() {
+        return freeBytes == bufferBytes;
+    }
+
+    /**
+     * The send buffer is another one, of another size.
+     *
+     * @throws IllegalStateException if something is under way from the one before
+     */
+    void resize(int bytes) {
+        if (!bufferUnused()) {
+            throw new IllegalStateException("what is in the send buffer can't be moved");
+        }
+        bufferBytes = bytes;
+        freeBytes = bytes;
+        head = 0;
     }
 
     /** Offset in the send buffer where the next payload goes. */

@@ -6,7 +6,7 @@ package io.rdmanio.stream;
  * @param sendQueueEntries work requests of the send queue
  * @param receiveCredits messages granted to the peer; the receive queue is deeper by the control slots
  * @param inlineBytes payload up to this size is copied into the work request
- * @param sendBufferBytes size of the circular send buffer
+ * @param sendBufferBytes what the circular send buffer may grow to
  * @param receiveBufferBytes what the receive buffer may grow to, two halves
  */
 public record StreamConfiguration(
@@ -25,6 +25,8 @@ public record StreamConfiguration(
             SHORTEST_HALF_BYTES,
             LONGEST_FIRST_HALF_BYTES);
 
+    private static final int FIRST_SEND_BYTES = 8 << 10;
+
     /** The smallest queue the protocol works with. */
     static final int MIN_QUEUE_ENTRIES = 16;
 
@@ -35,6 +37,11 @@ public record StreamConfiguration(
     public StreamConfiguration withBuffers(int sendBytes, int receiveBytes) {
         return new StreamConfiguration(
                 sendQueueEntries, receiveCredits, inlineBytes, bufferBytes(sendBytes), bufferBytes(receiveBytes));
+    }
+
+    /** How long the send buffer is when the stream connects. */
+    int firstSendBytes() {
+        return Math.min(FIRST_SEND_BYTES, sendBufferBytes);
     }
 
     /** How long a half of the receive buffer is when the stream connects. */

@@ -386,6 +386,7 @@ public final class StreamConnection extends ReadinessSource {
     private void memoryGrown() {
         lock.lock();
         try {
+            protocol.memoryGrown();
             update();
         } finally {
             lock.unlock();

@@ -121,9 +121,10 @@ final class StreamMemory {
     /**
      * Has a worker make room for a block that a connection in the domain asked for in vain. Does not block.
      *
+     * @param pool one of the domain's
      * @param whenGrown run by a worker when there is room, or there may be
      */
-    void growSoon(TrustDomain domain, int bytes, Runnable whenGrown) {
+    void growSoon(TrustDomain domain, SlabPool pool, int bytes, Runnable whenGrown) {
         synchronized (this) {
             domain.waitingForGrowth.add(whenGrown);
             if (domain.growing) {
@@ -132,12 +133,12 @@ final class StreamMemory {
             domain.growing = true;
             domain.users++; // it stays until the worker is through
         }
-        runtime.execute(() -> grow(domain, bytes));
+        runtime.execute(() -> grow(domain, pool, bytes));
     }
 
-    private void grow(TrustDomain domain, int bytes) {
+    private void grow(TrustDomain domain, SlabPool pool, int bytes) {
         try {
-            domain.exposed.makeRoom(bytes);
+            pool.makeRoom(bytes);
             grown(domain);
         } catch (VerbsException e) {
             LOG.log(Level.DEBUG, "No memory for more than small buffers", e);

@@ -27,6 +27,9 @@ final class StreamProtocol implements AutoCloseable {
     private final StreamResources resources;
     private final MessagePoster poster;
     private final SendWindow window;
+    /** Null when payload goes straight from the program's buffers. */
+    private final SendBuffer sendBuffer;
+
     private final ReceiveWindow arrived;
     private final TargetTable target;
     private final PeerParameters peer;
@@ -78,7 +81,10 @@ final class StreamProtocol implements AutoCloseable {
         this.resources = resources;
         this.peer = peer;
         this.poster = MessagePoster.over(resources);
-        this.window = new SendWindow(sizes.sendQueueEntries(), poster.entriesPerPayload(), sizes.sendBufferBytes());
+        this.window = new SendWindow(sizes.sendQueueEntries(), poster.entriesPerPayload(), sizes.firstSendBytes());
+        this.sendBuffer = resources.sendsFromBuffers
+                ? null
+                : new SendBuffer(window, resources.memory, resources.firstSend, sizes.sendBufferBytes());
         this.arrived = new ReceiveWindow(
                 sizes.receiveCredits(),
                 resources.firstHalf,
@@ -128,6 +134,9 @@ final class StreamProtocol implements AutoCloseable {
             } while (count == POLL_BATCH);
             if (flushed) {
                 ended(); // only now: a completion behind the first flushed one may know the reason
+            }
+            if (sendBuffer != null && failure == null && !peerGone()) {
+                sendBuffer.growIfDue();
             }
             postControl();
         } catch (VerbsException | ProtocolException e) {
@@ -383,7 +392,7 @@ final class StreamProtocol implements AutoCloseable {
 
     /** Whether a write would make progress. */
     boolean canSend() {
-        return mayPost && target.length() != 0 && window.canSend();
+        return mayPost && target.length() != 0 && window.canSend() && (sendBuffer == null || sendBuffer.isOpen());
     }
 
     /**
@@ -394,7 +403,11 @@ final class StreamProtocol implements AutoCloseable {
      * @return 0 if nothing can be sent now
      */
     int nextLength(int remaining, int atMost) {
-        if (!canSend()) {
+        boolean canSend = canSend();
+        if (sendBuffer != null) {
+            sendBuffer.writerWants(canSend);
+        }
+        if (!canSend) {
             return 0;
         }
         return Math.min(Math.min(remaining, atMost), Math.min(window.freeBytes(), target.length()));
@@ -409,7 +422,14 @@ final class StreamProtocol implements AutoCloseable {
     }
 
     ByteBuffer sendBuffer() {
-        return resources.sendBuffer;
+        return sendBuffer.bytes();
+    }
+
+    /** There may be memory that was asked for in vain. */
+    void memoryGrown() {
+        if (sendBuffer != null) {
+            sendBuffer.memoryGrown();
+        }
     }
 
     /** Offset in the send buffer where the next payload goes; it may wrap to the front. */
@@ -419,7 +439,7 @@ final class StreamProtocol implements AutoCloseable {
 
     /** Whether payload goes straight from the program's buffers; there is no send buffer then. */
     boolean sendsFromBuffers() {
-        return resources.sendsFromBuffers;
+        return sendBuffer == null;
     }
 
     /**
@@ -450,14 +470,15 @@ final class StreamProtocol implements AutoCloseable {
      */
     void postData(int length, boolean inline) throws IOException {
         uses++;
+        sendBuffer.copied();
         SendWorkRequest request = poster.payload();
         int held = inline ? 0 : length;
         if (inline) {
             request.sgeCount(1).sge(0, resources.inlineMemory.address(), length, resources.local.localKey());
         } else {
-            int key = resources.sent.localKey();
-            long buffer = resources.sent.address();
-            int first = Math.min(length, resources.configuration.sendBufferBytes() - window.head());
+            int key = sendBuffer.localKey();
+            long buffer = sendBuffer.address();
+            int first = Math.min(length, sendBuffer.bytes().capacity() - window.head());
             request.sgeCount(first == length ? 1 : 2).sge(0, buffer + window.head(), first, key);
             if (first < length) {
                 request.sge(1, buffer, length - first, key);

@@ -61,14 +61,13 @@ final class StreamResources implements AutoCloseable {
     /** Whether payload goes straight from the program's buffers to the peer's memory; there is no send buffer then. */
     final boolean sendsFromBuffers;
 
-    /** The send buffer, null if there is none. */
-    final MemoryBlock sent;
+    /** The send buffer as it is at first, null if there is none. */
+    final MemoryBlock firstSend;
 
     final MemorySegment table;
     final MemorySegment entries;
     final MemorySegment inlineMemory;
     final MemorySegment messageSlots;
-    final ByteBuffer sendBuffer;
     final ByteBuffer inlineBuffer;
 
     private final ResourceStack owned = new ResourceStack();
@@ -102,10 +101,7 @@ final class StreamResources implements AutoCloseable {
         this.messageSlots = localMemory.asSlice(ENTRIES_BYTES, slotBytes);
         this.inlineMemory = localMemory.asSlice(ENTRIES_BYTES + slotBytes, inlineAreaBytes);
         this.inlineBuffer = inlineMemory.asByteBuffer();
-        this.sent = sendsFromBuffers ? null : memory.local(configuration.sendBufferBytes());
-        this.sendBuffer = sendsFromBuffers
-                ? null
-                : sent.memory().asSlice(0, configuration.sendBufferBytes()).asByteBuffer();
+        this.firstSend = sendsFromBuffers ? null : memory.local(configuration.firstSendBytes());
 
         this.completionChannel = ownChannel ? undo.add(id.device().createCompletionChannel()) : null;
         this.completionQueue = undo.add(id.device().createCompletionQueue(depthEntries(), completionChannel));
@@ -163,7 +159,7 @@ final class StreamResources implements AutoCloseable {
                 + BuddyAllocator.pieceBytes(TargetTable.LENGTH_BYTES)
                 + BuddyAllocator.pieceBytes(
                         ENTRIES_BYTES + slotBytes(device, configuration) + inlineAreaBytes(device, configuration))
-                + (device.postsBuffers() ? 0 : BuddyAllocator.pieceBytes(configuration.sendBufferBytes()));
+                + (device.postsBuffers() ? 0 : BuddyAllocator.pieceBytes(configuration.firstSendBytes()));
     }
 
     private static boolean messagesAsSend(DeviceContext device) {

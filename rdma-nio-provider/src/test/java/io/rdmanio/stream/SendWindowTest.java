@@ -8,6 +8,26 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class SendWindowTest {
+    @Test
+    void buffer_isExchangedOnlyWhileNothingLiesInIt() {
+        SendWindow window = new SendWindow(32, 1, 8192);
+        window.limit(100);
+        window.dataPosted(7000, true);
+        assertThat(window.bufferFull()).isTrue();
+        assertThat(window.bufferUnused()).isFalse();
+        assertThatThrownBy(() -> window.resize(65536)).isInstanceOf(IllegalStateException.class);
+        window.completed();
+        assertThat(window.bufferUnused()).isTrue();
+        window.resize(65536);
+        assertThat(window.head()).isZero();
+        assertThat(window.freeBytes()).isEqualTo(65536);
+        assertThat(window.mustSignalData(16383)).isFalse();
+        assertThat(window.mustSignalData(16384)).isTrue();
+        window.dataPosted(65536, true);
+        assertThat(window.head()).isZero();
+        assertThat(window.bufferFull()).isTrue();
+    }
+
     private static final int ENTRIES = 32;
     private static final int BYTES = 16 << 10;
 

@@ -233,6 +233,80 @@ class StreamMemoryTest {
     }
 
     @Test
+    void sendBuffer_growsWhenItWasFilledAndAllOfItHasLeft() throws Exception {
+        try (BorrowedMemory connection = connection("peer")) {
+            SendWindow window = new SendWindow(32, 1, HALF);
+            window.limit(100);
+            SendBuffer buffer = new SendBuffer(window, connection, connection.local(HALF), 6 * HALF);
+            buffer.writerWants(true);
+            window.dataPosted(HALF, true);
+            buffer.writerWants(false);
+            assertThat(buffer.isOpen())
+                    .as("nothing more goes into the short one")
+                    .isFalse();
+            buffer.growIfDue();
+            assertThat(buffer.isOpen()).as("while something is under way").isFalse();
+            window.completed();
+            buffer.growIfDue();
+            assertThat(buffer.isOpen()).isTrue();
+            assertThat(buffer.bytes().capacity()).isEqualTo(4 * HALF);
+            assertThat(window.freeBytes()).isEqualTo(4 * HALF);
+            assertThat(budget.lentBytes()).isEqualTo(4 * HALF);
+
+            window.dataPosted(4 * HALF, true);
+            buffer.writerWants(false);
+            window.completed();
+            buffer.writerWants(true);
+            buffer.growIfDue();
+            assertThat(buffer.bytes().capacity()).as("while somebody copies").isEqualTo(4 * HALF);
+            buffer.copied();
+            buffer.growIfDue();
+            assertThat(buffer.bytes().capacity()).as("not a power of two").isEqualTo(6 * HALF);
+            window.dataPosted(6 * HALF, true);
+            buffer.writerWants(false);
+            assertThat(buffer.isOpen()).as("it may not be longer").isTrue();
+        }
+    }
+
+    /** A buffer that can't grow is used as it is, until there is memory. */
+    @Test
+    void sendBuffer_goesOnAsItIs_whileThereIsNoMemory() throws Exception {
+        try (BorrowedMemory connection = connection("peer")) {
+            CountDownLatch grown = new CountDownLatch(1);
+            connection.whenGrown(grown::countDown);
+            SendWindow window = new SendWindow(32, 1, HALF);
+            window.limit(100);
+            SendBuffer buffer = new SendBuffer(window, connection, connection.local(HALF), 1 << 20);
+            long taken = LIMIT - budget.registeredBytes();
+            assertThat(budget.tryRegister(taken)).isTrue();
+            MemoryBlock rest = connection.local(32 << 10);
+            window.dataPosted(HALF, true);
+            buffer.writerWants(false);
+            window.completed();
+            buffer.growIfDue();
+            assertThat(buffer.bytes().capacity()).isEqualTo(4 * HALF);
+            window.dataPosted(4 * HALF, true);
+            buffer.writerWants(false);
+            window.completed();
+            buffer.growIfDue();
+            assertThat(buffer.isOpen()).isTrue();
+            assertThat(buffer.bytes().capacity()).isEqualTo(4 * HALF);
+            budget.deregistered(taken);
+            assertThat(rest.lengthBytes).isEqualTo(32 << 10);
+            assertThat(grown.await(20, TimeUnit.SECONDS)).isTrue();
+            buffer.memoryGrown();
+            await().atMost(20, TimeUnit.SECONDS).until(() -> {
+                window.dataPosted(4 * HALF, true);
+                buffer.writerWants(false);
+                window.completed();
+                buffer.growIfDue();
+                buffer.memoryGrown();
+                return buffer.bytes().capacity() == 16 * HALF;
+            });
+        }
+    }
+
+    @Test
     void budget_refusesGrowthBeforeConnections() throws Exception {
         try (BorrowedMemory connection = connection("peer")) {
             CountDownLatch tried = new CountDownLatch(1);
