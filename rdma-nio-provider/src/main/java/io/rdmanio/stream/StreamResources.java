@@ -33,6 +33,7 @@ final class StreamResources implements AutoCloseable {
      * software device's ring has as many entries, so that no message must wait for one.
      */
     private static final int ENTRIES_AT_ONCE = 64;
+
     private static final int ENTRIES_BYTES = SendWindow.CONTROL_SLOTS * TargetTable.ENTRY_BYTES;
 
     final StreamConfiguration configuration;
@@ -141,8 +142,8 @@ final class StreamResources implements AutoCloseable {
             StreamMemory memory,
             Object identity)
             throws IOException {
-        StreamConfiguration bounded =
-                configuration.boundedBy(id.device().postsBuffers()
+        StreamConfiguration bounded = configuration.boundedBy(
+                id.device().postsBuffers()
                         ? ENTRIES_AT_ONCE
                         : id.device().attributes().maxQueuePairWorkRequests());
         try (ResourceStack undo = new ResourceStack()) {
