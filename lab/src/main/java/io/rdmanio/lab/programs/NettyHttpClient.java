@@ -7,9 +7,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
@@ -34,9 +33,10 @@ public final class NettyHttpClient {
 
     private NettyHttpClient() {}
 
+    @SuppressWarnings("deprecation") // of NioEventLoopGroup, which Netty 4.1 has as well
     public static void main(String[] args) throws Exception {
         Options options = new Options(args, 2, "NettyHttpClient HOST PORT " + HttpWorkload.USAGE, HttpWorkload.OPTIONS);
-        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        EventLoopGroup group = new NioEventLoopGroup(1);
         try {
             ResponseHandler responses = new ResponseHandler();
             Channel channel = new Bootstrap()

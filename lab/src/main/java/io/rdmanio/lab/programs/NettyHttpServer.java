@@ -11,9 +11,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -43,10 +42,11 @@ public final class NettyHttpServer {
 
     private NettyHttpServer() {}
 
+    @SuppressWarnings("deprecation") // of NioEventLoopGroup, which Netty 4.1 has as well
     public static void main(String[] args) throws Exception {
         Options options = new Options(args, 3, "NettyHttpServer HOST PORT DIRECTORY");
         Path directory = Path.of(options.operand(2));
-        EventLoopGroup group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+        EventLoopGroup group = new NioEventLoopGroup(2);
         try {
             Channel server = new ServerBootstrap()
                     .group(group)
