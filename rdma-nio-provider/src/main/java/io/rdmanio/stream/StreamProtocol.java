@@ -165,10 +165,13 @@ final class StreamProtocol implements AutoCloseable {
             if (succeeded) {
                 window.completed();
                 probeUnanswered &= id != MessagePoster.PROBE_ID;
-            } else if (!peerGone() && !disconnectSent) {
-                fail(reset(completions.status(i)));
-            } else {
+            } else if (peerGone() || disconnectSent) {
                 peerDisconnected = true;
+            } else if (isFlushed(i)) {
+                // a peer that has said all and gone leaves what we still had to send; its last words may be behind this
+                flushed = true;
+            } else {
+                fail(reset(completions.status(i)));
             }
         } else if (succeeded) {
             handleMessage(poster.message(completions, i));
@@ -176,12 +179,16 @@ final class StreamProtocol implements AutoCloseable {
             if (!peerDisconnected) {
                 resources.postReceive((int) id);
             }
-        } else if (completions.status(i) == WorkCompletionStatus.FLUSHED.value()) {
+        } else if (isFlushed(i)) {
             // the queue pair is in ERROR; nothing else may ever tell, as when the peer wrote where it must not
             flushed = true;
         } else if (!peerGone()) {
             fail(reset(completions.status(i)));
         }
+    }
+
+    private boolean isFlushed(int i) {
+        return completions.status(i) == WorkCompletionStatus.FLUSHED.value();
     }
 
     private void handleMessage(int message) throws ProtocolException {

@@ -69,7 +69,7 @@ public final class StreamRuntime {
     private volatile EventLoop.Registration eventWatch;
     private final ThreadPoolExecutor connectors = executor("rdma-nio-connect", MAX_SLOW_CONNECTS);
     private final ThreadPoolExecutor workers;
-    private final ThreadPoolExecutor destroyers;
+    private final ThreadPoolExecutor destroyers = executor("rdma-nio-destroy", MAX_WORKERS);
     /** What follows an event where nothing blocks; of the event loop's thread. */
     private final Deque<Runnable> afterEvent = new ArrayDeque<>();
 
@@ -84,7 +84,6 @@ public final class StreamRuntime {
         this.engine = engine;
         mayBlock = engine.mayBlock();
         workers = executor("rdma-nio-work", mayBlock ? MAX_WORKERS : 1);
-        destroyers = executor("rdma-nio-destroy", mayBlock ? MAX_WORKERS : 1);
         failures = new ConnectFailures(engine);
         waitGroups = new WaitGroups(engine);
         peersHaveGids = engine.name().equals(RdmaEngine.soft().name());

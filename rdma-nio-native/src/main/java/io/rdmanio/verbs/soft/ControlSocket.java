@@ -58,8 +58,11 @@ final class ControlSocket {
         void ended(int errno, String reason);
     }
 
-    /** How many messages may wait to be sent; a peer that reads so little is not worth more. */
-    static final int MAX_QUEUED_MESSAGES = 4096;
+    /**
+     * How many messages may wait to be sent: what there is to say when as many queue pairs begin or end at once as two processes can
+     * share. A peer that reads so little is not worth more.
+     */
+    static final int MAX_QUEUED_MESSAGES = 4 * ReadySet.SLOTS;
 
     private static final Logger LOG = System.getLogger(ControlSocket.class.getName());
     private static final int MESSAGES_PER_EVENT = 64;

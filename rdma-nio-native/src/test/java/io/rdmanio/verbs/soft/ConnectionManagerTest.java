@@ -365,4 +365,28 @@ class ConnectionManagerTest extends ConnectionTestBase {
         expect(nearEvents, CommunicationEventType.ADDRESS_RESOLVED);
         assertInvalid(() -> client.findPeer(1, gid -> {}));
     }
+
+    @Test
+    void resolveAtOnce_needsNoEvents() throws VerbsException {
+        listen(8);
+        SoftCommunicationId client = id(nearEvents);
+        assertThat(client.resolveAtOnce(at(PORT))).isTrue();
+        expectNothing(nearEvents);
+        assertThat(client.remoteAddress()).isEqualTo(at(PORT));
+        assertThat(client.localAddress().getAddress()).isEqualTo(LOOPBACK);
+        assertInvalid(() -> client.resolveAtOnce(at(PORT)));
+        assertInvalid(() -> client.resolveRoute(1));
+        client.connect(PARAMETERS, DATA);
+        town.settle();
+        assertThat(takeRequest().remoteAddress()).isEqualTo(client.localAddress());
+    }
+
+    @Test
+    void resolveAtOnce_ofAnAddressOutOfReach_leavesTheIdAsItWas() throws VerbsException {
+        SoftCommunicationId client = id(nearEvents);
+        InetSocketAddress elsewhere = new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), PORT);
+        assertError(Errno.ENETUNREACH, () -> client.resolveAtOnce(elsewhere));
+        assertThat(client.localAddress()).isNull();
+        assertThat(client.resolveAtOnce(at(PORT))).isTrue();
+    }
 }

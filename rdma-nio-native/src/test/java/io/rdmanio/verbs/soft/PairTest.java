@@ -39,6 +39,8 @@ class PairTest {
     final LeakCheck leakCheck = new LeakCheck();
 
     private static final int STRAGGLED_BYTES = 1 << 20;
+    /** More messages than a socket has room for. */
+    private static final int SENT_BY_THE_KERNEL = 4096;
 
     private final List<SoftHost> hosts = new ArrayList<>();
     private SoftHost host;
@@ -233,6 +235,25 @@ class PairTest {
                 return !isRung(pipe);
             });
             assertThat(pair.isDead()).isFalse();
+        }
+        await().until(() -> host.pairs().count() == 0);
+    }
+
+    @Test
+    void peerThatDoesNotRead_isKeptUntilThereIsMoreThanAllQueuePairsHaveToSay() throws Exception {
+        try (RawPeer _ = RawPeer.of(host).joined()) {
+            await().until(() -> host.pairs().count() == 1);
+            ProcessPair pair = host.pairs().all().findAny().orElseThrow();
+            int most = ControlSocket.MAX_QUEUED_MESSAGES;
+            for (int i = 0; i < most; i++) {
+                pair.send(new ControlMessage.Detached(0, 0));
+            }
+            assertThat(most).isGreaterThanOrEqualTo(4 * ReadySet.SLOTS);
+            assertThat(pair.isDead()).isFalse();
+            for (int i = 0; i < SENT_BY_THE_KERNEL; i++) {
+                pair.send(new ControlMessage.Detached(0, 0));
+            }
+            await().until(pair::isDead);
         }
         await().until(() -> host.pairs().count() == 0);
     }
