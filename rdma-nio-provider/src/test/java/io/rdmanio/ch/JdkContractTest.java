@@ -21,6 +21,9 @@ class JdkContractTest {
     class Transfer extends TransferContractTest {}
 
     @Nested
+    class Abuse extends AbuseContractTest {}
+
+    @Nested
     class HalfClose extends HalfCloseContractTest {}
 
     @Nested

@@ -33,6 +33,9 @@ class RdmaContractTest {
     class Transfer extends TransferContractTest {}
 
     @Nested
+    class Abuse extends AbuseContractTest {}
+
+    @Nested
     class HalfClose extends HalfCloseContractTest {}
 
     @Nested
