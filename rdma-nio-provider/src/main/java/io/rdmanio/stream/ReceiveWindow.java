@@ -4,14 +4,15 @@ import java.net.ProtocolException;
 import java.util.function.LongSupplier;
 
 /**
- * What has arrived and what the peer may still send: the halves of the receive buffer that it was granted, the messages in
- * them not yet read, and the credits to give.
+ * What has arrived and what the peer may still send: the halves of the receive buffer that it was granted, and the
+ * credits to give.
  *
  * <p>A half, which is called so because the peer's table holds two, may lie anywhere and have any length. Two at most are granted
  * and not filled. A third is granted when the peer has filled one, read or not, as long as all together are no longer than the
  * buffer may be. Pure accounting, no native call. A message carries no address: payload k starts where payload k-1 ended; the
- * peer fills a half completely before the next, and no message lies in two. A credit returns when a whole message has been
- * read. What the peer says is checked: a message that could not have been sent within what was granted is a
+ * peer fills a half completely before the next, and no message lies in two. A credit returns as soon
+ * as its message has arrived, for its receive is posted again: so it is bytes that hold a peer up whose messages nobody reads,
+ * however short they are. What the peer says is checked: a message that could not have been sent within what was granted is a
  * {@link ProtocolException}. Not thread-safe: guarded by the connection's lock.
  */
 final class ReceiveWindow {
@@ -24,13 +25,6 @@ final class ReceiveWindow {
     private final int credits;
     private final HalfLength nextLength;
     private final LongSupplier nanoTime;
-
-    // begin messages arrived and not yet read whole: payload bytes, oldest first
-    private final int[] messages;
-    private int firstMessage;
-    private int messageCount;
-    private int firstMessageRead;
-    // end messages
 
     // begin halves granted and not yet read whole, oldest first; the last ones are not filled
     private final MemoryBlock[] blocks = new MemoryBlock[MAX_HALVES];
@@ -52,7 +46,11 @@ final class ReceiveWindow {
     // end blocks
 
     private int available;
+
+    /** Messages that have arrived, and how many the peer was told that it may send, both in 16 bits. */
     private int taken;
+
+    private int told;
     private int mark;
 
     /**
@@ -68,7 +66,7 @@ final class ReceiveWindow {
         this.credits = credits;
         this.nextLength = nextLength;
         this.nanoTime = nanoTime;
-        this.messages = new int[credits];
+        this.told = credits;
         this.mark = credits / 2;
         this.lastFilledNanos = nanoTime.getAsLong();
         grant(first, nextLength.shortestBytes());
@@ -85,19 +83,17 @@ final class ReceiveWindow {
      * @throws ProtocolException if it exceeds the credits, or the half it lies in
      */
     void arrived(int bytes) throws ProtocolException {
-        if (bytes == 0) {
-            tookOne();
-            return;
-        }
-        if (messageCount == messages.length) {
+        if (taken == told) {
             throw new ProtocolException("The peer sent more than the " + credits + " messages it was granted");
+        }
+        tookOne();
+        if (bytes == 0) {
+            return;
         }
         int left = filledCount == halfCount ? 0 : lengths[half(filledCount)] - unfilledArrived;
         if (bytes > left) {
             throw new ProtocolException("The peer wrote " + bytes + " bytes where it was granted " + left);
         }
-        messages[(firstMessage + messageCount) % messages.length] = bytes;
-        messageCount++;
         available += bytes;
         unfilledArrived += bytes;
         if (bytes == left) {
@@ -109,7 +105,7 @@ final class ReceiveWindow {
         }
     }
 
-    /** Accounts for a message without payload that cost the peer a credit. */
+    /** Accounts for a message that cost the peer a credit. */
     void tookOne() {
         taken = taken + 1 & CREDIT_MASK;
     }
@@ -148,11 +144,6 @@ final class ReceiveWindow {
     void consumed(int bytes) {
         assert bytes <= available;
         available -= bytes;
-        readInHalves(bytes);
-        readInMessages(bytes);
-    }
-
-    private void readInHalves(int bytes) {
         int left = bytes;
         while (left > 0) {
             int count = Math.min(left, readableBytes(0));
@@ -167,22 +158,6 @@ final class ReceiveWindow {
                 halfCount--;
                 filledCount--;
             }
-        }
-    }
-
-    private void readInMessages(int bytes) {
-        int left = bytes;
-        while (left > 0) {
-            int rest = messages[firstMessage] - firstMessageRead;
-            if (left < rest) {
-                firstMessageRead += left;
-                return;
-            }
-            left -= rest;
-            firstMessageRead = 0;
-            firstMessage = (firstMessage + 1) % messages.length;
-            messageCount--;
-            tookOne();
         }
     }
 
@@ -250,13 +225,14 @@ final class ReceiveWindow {
 
     /** The peer was told of the limit. */
     void toldLimit() {
+        told = limit();
         mark = taken + credits / 2 & CREDIT_MASK;
     }
 
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder("ReceiveWindow[available=" + available + ", messages=" + messageCount
-                + ", taken=" + taken + ", mark=" + mark + ", filled=" + filledCount + ", arrived=" + unfilledArrived
+        StringBuilder text = new StringBuilder("ReceiveWindow[available=" + available + ", taken=" + taken
+                + ", told=" + told + ", mark=" + mark + ", filled=" + filledCount + ", arrived=" + unfilledArrived
                 + ", read=" + firstRead + ", halves=");
         for (int i = 0; i < halfCount; i++) {
             text.append(i == 0 ? "" : "+").append(lengths[half(i)]);

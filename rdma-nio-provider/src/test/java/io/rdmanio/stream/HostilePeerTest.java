@@ -176,27 +176,6 @@ class HostilePeerTest {
     }
 
     @Test
-    void moreMessagesThanCredits_breakTheConnection() throws Exception {
-        try (RawPeer peer = RawPeer.connect(address());
-                SocketChannel victim = listener.accept()) {
-            CompletableFuture<?> writer = user(true, () -> {
-                while (true) {
-                    victim.write(ByteBuffer.allocate(1 << 16));
-                }
-            });
-            for (int i = 0; i <= peer.victim().credits(); i++) {
-                peer.post(StreamMessage.DATA, 1);
-                peer.takeCompletions();
-            }
-            assertThatThrownBy(() -> writer.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(SocketException.class);
-            assertThatThrownBy(() -> drain(victim))
-                    .isInstanceOf(SocketException.class)
-                    .hasMessageContaining("granted");
-            peer.awaitDisconnected();
-        }
-    }
-
-    @Test
     void impossibleTableEntries_breakTheConnection() throws Exception {
         assertBreaks(peer -> peer.postEntry(1, 0, 0, -1));
         assertBreaks(peer -> {

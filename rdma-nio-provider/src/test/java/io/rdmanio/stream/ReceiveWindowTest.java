@@ -50,16 +50,28 @@ class ReceiveWindowTest {
     }
 
     @Test
-    void consumed_givesACreditOnlyForAWholeMessage() throws ProtocolException {
+    void arrived_returnsTheCreditBeforeAnythingIsRead() throws ProtocolException {
         grantSecond();
         window.arrived(10);
-        window.arrived(10);
-        window.consumed(9);
-        assertThat(window.limit()).isEqualTo(CREDITS);
-        window.consumed(1);
         assertThat(window.limit()).isEqualTo(CREDITS + 1);
-        window.consumed(10);
+        window.arrived(10);
         assertThat(window.limit()).isEqualTo(CREDITS + 2);
+        window.consumed(15);
+        assertThat(window.limit()).isEqualTo(CREDITS + 2);
+    }
+
+    /** However many short messages nobody reads: it is the buffer that ends them. */
+    @Test
+    void messages_areBoundedByBytesAlone() throws ProtocolException {
+        grantSecond();
+        for (int i = 0; i < 2 * HALF; i++) {
+            window.arrived(1);
+            if (window.creditsDue()) {
+                window.toldLimit();
+            }
+        }
+        assertThat(window.available()).isEqualTo(2 * HALF);
+        assertThatThrownBy(() -> window.arrived(1)).isInstanceOf(ProtocolException.class);
     }
 
     @Test

@@ -200,7 +200,7 @@ class StreamCrowdTest {
 
     /**
      * A peer that writes before anybody reads gets rid of much more than the buffer is at first, and it arrives as it was. How
-     * much depends on how soon the buffer grows: the messages that nobody has read are bounded too.
+     * much depends on how soon the buffer grows.
      */
     @Test
     void writesBeforeAnybodyReads_growTheBufferAndArrive() throws Exception {
