@@ -37,7 +37,7 @@ abstract class ChannelContract {
     /** Short, and waited out by tests of what must not happen. */
     static final long SHORT_MILLIS = 300;
 
-    private static final long FILL_IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+    private static final long FILL_IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
     private Transport transport;
 

@@ -227,8 +227,8 @@ class StreamMemoryTest {
             assertThat(budget.lentBytes()).isEqualTo(HALF);
             connection.giveBack(shorter);
             assertThat(connection.exchange(null, 4 * wanted).lengthBytes)
-                    .as("the longest there is")
-                    .isEqualTo(wanted);
+                    .as("the longest there is, unless there is a longer one by now")
+                    .isBetween(wanted, 2 * wanted);
         }
     }
 
