@@ -10,13 +10,19 @@ import java.util.function.IntSupplier;
  * while more threads of the host want to run than that. Thread-safe.
  */
 final class FreeProcessors {
-    /** How long a look at the host's threads is good for. */
+    /** How long a look at the host's threads is good for when there was room. */
     static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /** And when there was none, which is over at once as a rule: timers and interrupts have threads too. */
+    static final long CROWDED_SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final int processors;
     private final IntSupplier runnableThreads;
     private final AtomicInteger taken = new AtomicInteger();
     private final AtomicLong nextSampleNanos = new AtomicLong(System.nanoTime());
+    /** Whether there was no room when somebody looked last, and whether that was so twice in a row. */
+    private volatile boolean full;
+
     private volatile boolean crowded;
 
     /**
@@ -53,8 +59,13 @@ final class FreeProcessors {
 
     private boolean isCrowded(long nowNanos) {
         long next = nextSampleNanos.get();
-        if (nowNanos - next >= 0 && nextSampleNanos.compareAndSet(next, nowNanos + SAMPLE_NANOS)) {
-            crowded = runnableThreads.getAsInt() > processors;
+        if (nowNanos - next >= 0 && nextSampleNanos.compareAndSet(next, nowNanos + CROWDED_SAMPLE_NANOS)) {
+            boolean wasFull = full;
+            full = runnableThreads.getAsInt() > processors;
+            crowded = full && wasFull;
+            if (!full) {
+                nextSampleNanos.set(nowNanos + SAMPLE_NANOS);
+            }
         }
         return crowded;
     }

@@ -56,8 +56,9 @@ final class MemoryBudget {
         if (lockable >= 0) {
             return new MemoryBudget(
                     lockable / SHARE_OF_LOCKABLE,
-                    "half of what may be locked (ulimit -l, LimitMEMLOCK= in a systemd unit, --ulimit memlock=-1 of a"
-                            + " container)");
+                    "half of the " + lockable
+                            + " that may be locked (ulimit -l, LimitMEMLOCK= in a systemd unit, --ulimit"
+                            + " memlock=-1 of a container)");
         }
         return new MemoryBudget(
                 ResourceLimits.availableMemoryBytes() / SHARE_OF_AVAILABLE,

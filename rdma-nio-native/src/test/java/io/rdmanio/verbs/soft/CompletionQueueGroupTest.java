@@ -26,6 +26,8 @@ import io.rdmanio.verbs.spi.VerbsAccess;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.WeakReference;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -336,6 +338,33 @@ class CompletionQueueGroupTest {
         awaken();
         assertTells("right");
         assertThat(right.awaitReceive().status()).isEqualTo(WorkCompletionStatus.FLUSHED);
+    }
+
+    @Test
+    void trafficAndDeathOfAnotherProcess_wake() throws IOException {
+        long seed = System.nanoTime();
+        try (TrafficProcess process = new TrafficProcess(seed);
+                TrafficNode node = TrafficNode.inGroup(InetAddress.getLoopbackAddress(), seed)) {
+            int port = process.awaitPort();
+            process.begin(0, 0);
+            node.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), false);
+            TrafficEnd end = node.ends().getFirst();
+            while (node.received() < 500) {
+                if (!node.step()) {
+                    assertThat(node.awaitInGroup(WAIT_MILLIS))
+                            .as("seed %d: %s", seed, end)
+                            .isTrue();
+                }
+            }
+            process.kill();
+            while (!end.isOver()) {
+                if (!node.step()) {
+                    assertThat(node.awaitInGroup(WAIT_MILLIS))
+                            .as("seed %d: %s", seed, end)
+                            .isTrue();
+                }
+            }
+        }
     }
 
     @Test

@@ -42,6 +42,7 @@ final class HostilePeer implements Runnable {
     private static final int MAX_OPERATIONS = 8;
     private static final long PAUSE_NANOS = 20_000;
     private static final int NEAR_BYTES = 1024;
+    private static final int NEAR_SLOTS = 8;
 
     private final Random random;
     private final int victimPort;
@@ -272,6 +273,8 @@ final class HostilePeer implements Runnable {
             } else if (kind == 13 && !state.files.isEmpty()) {
                 takePages(state.files.get(random.nextInt(state.files.size())));
             } else if (kind == 14) {
+                inventSleeper();
+            } else if (kind == 15) {
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
         } catch (IllegalStateException | IndexOutOfBoundsException e) {
@@ -304,6 +307,22 @@ final class HostilePeer implements Runnable {
                             segment, random.nextLong(segment.byteSize() - lengthBytes + 1), piece, 0, lengthBytes);
                 }
             }
+        }
+    }
+
+    /**
+     * Says that somebody sleeps who doesn't or is nobody, to be woken by a doorbell of somebody else's or by none; or takes
+     * such words of the victim's away.
+     */
+    private void inventSleeper() {
+        boolean isPlausible = random.nextInt(4) != 0;
+        int slot = isPlausible ? random.nextInt(NEAR_SLOTS) : (int) messages.number();
+        if (!state.areas.isEmpty()) {
+            state.areas.get(random.nextInt(state.areas.size())).setArmSlot(slot);
+        }
+        if (!state.headers.isEmpty()) {
+            int doorbell = isPlausible ? random.nextInt(NEAR_SLOTS) : (int) messages.number();
+            state.headers.get(random.nextInt(state.headers.size())).arm(slot, random.nextInt(4), doorbell);
         }
     }
 

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * Everything that a host shares with other processes, found by looking through its objects: memory that is mapped from
- * memfds and may be written, the memfds themselves, areas, and sockets. So whatever the engine comes to share is found here without being named.
+ * memfds and may be written, the memfds themselves, areas, headers, and sockets. So whatever the engine comes to share is found here without being named.
  * For one thread.
  */
 final class SharedState {
@@ -34,6 +34,7 @@ final class SharedState {
     final List<UnixSocket> sockets = new ArrayList<>();
     final List<MemoryFile> files = new ArrayList<>();
     final List<Area> areas = new ArrayList<>();
+    final List<PairHeader> headers = new ArrayList<>();
     private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     private final List<Object> waiting = new ArrayList<>();
     private final List<long[]> mappings = new ArrayList<>();
@@ -68,6 +69,10 @@ final class SharedState {
             case Area area -> {
                 areas.add(area);
                 lookInto(area);
+            }
+            case PairHeader header -> {
+                headers.add(header);
+                lookInto(header);
             }
             case UnixSocket socket -> sockets.add(socket);
             case MemoryFile file -> files.add(file);

@@ -4,6 +4,7 @@ import io.rdmanio.linux.Poll;
 import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.CompletionChannel;
 import io.rdmanio.verbs.CompletionQueue;
+import io.rdmanio.verbs.CompletionQueueGroup;
 import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.MemoryRegion;
 import io.rdmanio.verbs.ProtectionDomain;
@@ -61,23 +62,35 @@ final class TrafficNode implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final EventChannel channel;
     private final CommunicationId listener;
+    /** Null when a group tells of the queue. */
     private final CompletionChannel completionChannel;
+
+    private final CompletionQueueGroup group;
+    private final Object[] told = new Object[1];
     private final WorkCompletions completions = new WorkCompletions(arena, 16);
     private final List<TrafficEnd> ends = new ArrayList<>();
     private int firstEnd;
     private long received;
 
-    /** Starts to listen at a free port of an address. */
+    /** Starts to listen at a free port of an address. Whether it waits with a channel or a group, the seed says. */
     TrafficNode(RdmaEngine engine, InetAddress address, long seed) throws VerbsException {
-        random = new Random(seed);
+        this(engine, address, new Random(seed), engine.hasCompletionQueueGroups() && (seed & 1) != 0);
+    }
+
+    private TrafficNode(RdmaEngine engine, InetAddress address, Random random, boolean inGroup) throws VerbsException {
+        this.random = random;
         channel = EventChannel.open(engine);
         listener = channel.createId(PortSpace.TCP);
         listener.bind(new InetSocketAddress(address, 0));
         listener.listen(BACKLOG);
         DeviceContext device = listener.device();
         domain = device.allocateProtectionDomain();
-        completionChannel = device.createCompletionChannel();
+        completionChannel = inGroup ? null : device.createCompletionChannel();
         queue = device.createCompletionQueue(QUEUE_ENTRIES, completionChannel);
+        group = inGroup ? CompletionQueueGroup.open(engine) : null;
+        if (inGroup) {
+            group.add(queue, queue);
+        }
         shared = domain.createSharedReceiveQueue(new SharedReceiveQueueAttributes(SHARED_RECEIVES, 1, 0));
         direct = domain.allocateMemory(MEMORY_BYTES, ALL_RIGHTS);
         foreign = domain.registerMemory(arena.allocate(MEMORY_BYTES, RECEIVE_BYTES), ALL_RIGHTS);
@@ -88,6 +101,11 @@ final class TrafficNode implements AutoCloseable {
         for (int i = 0; i < SHARED_RECEIVES; i++) {
             shared.postReceive(prepareReceive(SHARED_RECEIVE));
         }
+    }
+
+    /** One that waits with a group. */
+    static TrafficNode inGroup(InetAddress address, long seed) throws VerbsException {
+        return new TrafficNode(RdmaEngine.soft(), address, new Random(seed), true);
     }
 
     int port() {
@@ -172,11 +190,26 @@ final class TrafficNode implements AutoCloseable {
 
     /** Waits for an event of the connection manager or a completion, unless one is there already. */
     void await(int timeoutMillis) throws IOException {
+        if (group != null) {
+            boolean ignored = awaitInGroup(timeoutMillis);
+            return;
+        }
         queue.requestNotification(false);
         if (!takeCompletions()) {
             Poll.awaitReadable(channel.fileDescriptor(), completionChannel.fileDescriptor(), timeoutMillis);
             completionChannel.takeEvent();
         }
+    }
+
+    /** The same for one in a group. Returns whether anything came in time. */
+    boolean awaitInGroup(int timeoutMillis) throws IOException {
+        if (group.take(told) != 0 || !group.prepareToSleep()) {
+            return true;
+        }
+        int readable = Poll.awaitReadable(channel.fileDescriptor(), group.fileDescriptor(), timeoutMillis);
+        group.awake();
+        group.drain();
+        return readable != 0;
     }
 
     /** Closes all connections; what they still have in the queue is passed over. */
@@ -193,7 +226,11 @@ final class TrafficNode implements AutoCloseable {
         closeEnds();
         shared.close();
         queue.close();
-        completionChannel.close();
+        if (group == null) {
+            completionChannel.close();
+        } else {
+            group.close();
+        }
         direct.close();
         foreign.close();
         local.close();
