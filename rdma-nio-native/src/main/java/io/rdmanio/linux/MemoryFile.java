@@ -60,7 +60,12 @@ public final class MemoryFile implements AutoCloseable {
         descriptor = new OwnedDescriptor(fileDescriptor, MemoryFile.class);
     }
 
-    private static long pageBytes() {
+    /**
+     * The size of the pages that memory is mapped in (getpagesize(2)). Does not block.
+     *
+     * @return bytes
+     */
+    public static long pageBytes() {
         try (CallFrame frame = CallFrame.enter()) {
             return Downcall.call(Downcall.libc("getpagesize"), frame) & 0xFFFF_FFFFL;
         }

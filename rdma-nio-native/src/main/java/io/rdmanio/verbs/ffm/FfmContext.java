@@ -51,6 +51,11 @@ final class FfmContext implements ContextHandle {
     private final TransportType transport;
     // Set once, to true; setting the descriptor's flags twice does no harm.
     private volatile boolean asyncFlagsSet;
+    private final Object queuesLock = new Object();
+    // Set under the lock, once, before the first queue.
+    private volatile boolean preparedForQueues;
+    // Guarded by the lock; null where there is nothing to keep out of use.
+    private FfmCompletionQueue offsetKeeper;
 
     FfmContext(long context) {
         this.context = context;
@@ -364,6 +369,32 @@ final class FfmContext implements ContextHandle {
     @Override
     public CompletionQueueHandle createCompletionQueue(
             int depthEntries, CompletionChannelHandle channel, long token, int vector) throws VerbsException {
+        prepareForQueues();
+        return newCompletionQueue(depthEntries, channel, token, vector);
+    }
+
+    /** Does what the device needs before its context has its first queue, of any kind. */
+    void prepareForQueues() throws VerbsException {
+        if (preparedForQueues) {
+            return;
+        }
+        synchronized (queuesLock) {
+            if (!preparedForQueues) {
+                if (transport == TransportType.IWARP && SiwOffsets.concern(this)) {
+                    offsetKeeper = SiwOffsets.take(this);
+                }
+                preparedForQueues = true;
+            }
+        }
+    }
+
+    /** A completion queue without a channel, whatever was prepared. */
+    FfmCompletionQueue newCompletionQueue(int depthEntries) throws VerbsException {
+        return newCompletionQueue(depthEntries, null, 0, 0);
+    }
+
+    private FfmCompletionQueue newCompletionQueue(
+            int depthEntries, CompletionChannelHandle channel, long token, int vector) throws VerbsException {
         long compChannel = channel == null ? 0 : ((FfmCompletionChannel) channel).channel;
         try (CallFrame frame = CallFrame.enter()) {
             long cq = Downcall.call(
@@ -381,6 +412,12 @@ final class FfmContext implements ContextHandle {
 
     @Override
     public void destroy() throws VerbsException {
+        synchronized (queuesLock) {
+            if (offsetKeeper != null) {
+                offsetKeeper.destroy();
+                offsetKeeper = null;
+            }
+        }
         try (CallFrame frame = CallFrame.enter()) {
             int result = (int) Downcall.call(Imports.IBV_CLOSE_DEVICE.get(), frame, context);
             Status.check(result, frame, Imports.IBV_CLOSE_DEVICE, name);

@@ -37,6 +37,7 @@ final class FfmSharedReceiveQueue implements SharedReceiveQueueHandle {
     static FfmSharedReceiveQueue create(
             FfmContext context, FfmCommunicationId id, long pd, SharedReceiveQueueAttributes wanted)
             throws VerbsException {
+        context.prepareForQueues();
         try (CallFrame frame = CallFrame.enter()) {
             MemorySegment init = frame.cleared(IbvSrqInitAttr.SIZE);
             MemorySegment attributes = IbvSrqInitAttr.ATTR.of(init);
@@ -69,6 +70,7 @@ final class FfmSharedReceiveQueue implements SharedReceiveQueueHandle {
     /** One of the ordinary kind (ibv_create_srq). */
     static FfmSharedReceiveQueue create(FfmContext context, long pd, SharedReceiveQueueAttributes wanted)
             throws VerbsException {
+        context.prepareForQueues();
         try (CallFrame frame = CallFrame.enter()) {
             MemorySegment init = frame.cleared(IbvSrqInitAttr.SIZE);
             MemorySegment attributes = IbvSrqInitAttr.ATTR.of(init);

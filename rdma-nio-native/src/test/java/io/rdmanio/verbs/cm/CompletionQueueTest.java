@@ -13,6 +13,7 @@ import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.Feature;
 import io.rdmanio.verbs.LeakCheck;
 import io.rdmanio.verbs.Needs;
+import io.rdmanio.verbs.OpenDeviceContext;
 import io.rdmanio.verbs.QueuePair;
 import io.rdmanio.verbs.QueuePairCapabilities;
 import io.rdmanio.verbs.QueuePairInitAttributes;
@@ -23,6 +24,8 @@ import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.Without;
 import io.rdmanio.verbs.WorkCompletions;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeAll;
@@ -72,6 +75,20 @@ class CompletionQueueTest {
             assertThat(small.depthEntries()).isBetween(1, 999);
             assertThat(large.depthEntries()).isGreaterThanOrEqualTo(1000);
         }
+    }
+
+    @Test
+    void oneContext_hasHundredsOfSmallQueues() throws IOException {
+        List<CompletionQueue> queues = new ArrayList<>();
+        try (OpenDeviceContext context = TestDevice.engine().open(TestDevice.name())) {
+            for (int i = 0; i < 300; i++) {
+                queues.add(context.createCompletionQueue(64, null));
+            }
+            for (CompletionQueue queue : queues) {
+                queue.close();
+            }
+        }
+        assertThat(queues).hasSize(300);
     }
 
     @Test

@@ -25,6 +25,8 @@ import io.rdmanio.verbs.WorkCompletionStatus;
 import io.rdmanio.verbs.XrcDomain;
 import io.rdmanio.verbs.cm.SharedReceivers.Receipt;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -54,6 +56,21 @@ class SharedReceiveQueueTest {
                                 50 + i));
             }
         }
+    }
+
+    @Test
+    void oneContext_hasHundredsOfSmallQueues() throws IOException {
+        List<SharedReceiveQueue> queues = new ArrayList<>();
+        try (OpenDeviceContext context = TestDevice.engine().open(TestDevice.name());
+                ProtectionDomain domain = context.allocateProtectionDomain()) {
+            for (int i = 0; i < 200; i++) {
+                queues.add(domain.createSharedReceiveQueue(new SharedReceiveQueueAttributes(32, 1, 0)));
+            }
+            for (SharedReceiveQueue queue : queues) {
+                queue.close();
+            }
+        }
+        assertThat(queues).hasSize(200);
     }
 
     @Test
