@@ -12,6 +12,9 @@ final class DescriptorWaiter extends Waiter {
 
     private final EventFd eventFd = new EventFd();
 
+    /** Whether it has been woken since it was taken, so that there may be something to drain. */
+    private volatile boolean woken;
+
     private DescriptorWaiter() throws IOException {}
 
     /** A waiter, to be {@linkplain #release() released}. */
@@ -43,12 +46,16 @@ final class DescriptorWaiter extends Waiter {
 
     @Override
     void wake() {
+        woken = true;
         eventFd.signal();
     }
 
     @Override
     void release() throws IOException {
-        eventFd.drain();
+        if (woken) {
+            eventFd.drain();
+            woken = false;
+        }
         synchronized (IDLE) {
             if (IDLE.size() < MOST_IDLE) {
                 IDLE.addLast(this);

@@ -321,28 +321,25 @@ public abstract class ReadinessSource {
     }
 
     private boolean await(Waiter waiter, long deadlineNanos, boolean bounded) throws IOException {
-        boolean first = true;
+        boolean slept = false;
         boolean readable = false;
         while (true) {
             lock.lock();
             try {
-                if (first) {
-                    waiters.add(waiter);
-                    if (waiter.parks() && descriptor() >= 0) {
-                        watchByEventLoop();
-                    }
-                    sleepersChanged();
-                    first = false;
-                }
-                if (readable) {
-                    notified();
-                }
-                update();
-                if ((readiness() & waiter.interest) != 0) {
+                if (slept && lookAwake(waiter, readable)) {
                     return true;
                 }
                 if (waitsEnded) {
                     return false;
+                }
+                waiters.add(waiter);
+                if (waiter.parks() && descriptor() >= 0) {
+                    watchByEventLoop();
+                }
+                sleepersChanged();
+                update();
+                if ((readiness() & waiter.interest) != 0) {
+                    return true;
                 }
             } finally {
                 lock.unlock();
@@ -352,7 +349,21 @@ public abstract class ReadinessSource {
                 return false;
             }
             readable = waiter.sleep(descriptor(), left);
+            slept = true;
         }
+    }
+
+    /**
+     * Has a thread that has slept see for itself. It counts as asleep no longer, so that it neither wakes itself nor has the
+     * source armed for what it is about to take: both cost system calls, for every message. Lock held.
+     */
+    private boolean lookAwake(Waiter waiter, boolean readable) {
+        waiters.remove(waiter);
+        if (readable) {
+            notified();
+        }
+        update();
+        return (readiness() & waiter.interest) != 0;
     }
 
     /** Ends all waits, now and for ever: the channel is being closed. */
