@@ -78,6 +78,35 @@ public final class ReadyQueueStress {
         }
     }
 
+    /**
+     * wakeup() is called while a selection ends, which takes the wake-up if there is one. r1, r2: this selection takes it, and the
+     * next.
+     */
+    @JCStressTest
+    @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The call came before this selection looked, and ends it.")
+    @Outcome(id = "false, true", expect = ACCEPTABLE, desc = "The call came after that, and ends the next.")
+    @Outcome(id = "false, false", expect = FORBIDDEN, desc = "The wake-up is lost.")
+    @Outcome(id = "true, true", expect = FORBIDDEN, desc = "One wake-up ends two selections.")
+    @State
+    public static class WakeupAgainstConsume {
+        private final ReadyQueue queue = new ReadyQueue();
+
+        @Actor
+        public void wakeup() {
+            boolean ignored = queue.wakeup();
+        }
+
+        @Actor
+        public void selection(ZZ_Result result) {
+            result.r1 = queue.consumeWakeup();
+        }
+
+        @Arbiter
+        public void nextSelection(ZZ_Result result) {
+            result.r2 = queue.consumeWakeup();
+        }
+    }
+
     /** Two threads wake one sleep. r1, r2: that thread must signal. */
     @JCStressTest
     @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The offer was the first to see the sleep, and signals.")

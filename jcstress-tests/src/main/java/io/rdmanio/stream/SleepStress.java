@@ -4,8 +4,11 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import io.rdmanio.verbs.CompletionQueueGroup;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.SelectionKey;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -14,6 +17,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
+import org.openjdk.jcstress.infra.results.Z_Result;
 
 /** Threads and keys that sleep until a stream is ready: none sleeps through it. */
 public final class SleepStress {
@@ -229,6 +233,167 @@ public final class SleepStress {
         public void known(ZZ_Result result) {
             result.r1 = staying.told;
             result.r2 = leaving.told && !toldWhenRemoved;
+        }
+    }
+
+    /** How long a thread waits that nobody wakes. */
+    private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** How a wait ended. */
+    private enum Wait {
+        READY,
+        ENDED,
+        SLEPT_THROUGH
+    }
+
+    private static Wait await(Source source) {
+        long begin = System.nanoTime();
+        try {
+            boolean ready = source.await(SelectionKey.OP_READ, begin + LOST_NANOS, true);
+            // at the end of its time it looks once more, and sees what nobody told it of
+            return System.nanoTime() - begin >= LOST_NANOS ? Wait.SLEPT_THROUGH : ready ? Wait.READY : Wait.ENDED;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A thread begins to wait in a read while the source becomes ready. r1: it is told so. */
+    @JCStressTest
+    @Outcome(id = "true", expect = ACCEPTABLE, desc = "It saw that, or was woken.")
+    @Outcome(id = "false", expect = FORBIDDEN, desc = "It slept through it until its time was up.")
+    @State
+    public static class AwaitVersusArrival {
+        private final Meeting meeting = new Meeting();
+        private final Source source = new Source();
+
+        /** A reader. */
+        @Actor
+        public void reader(Z_Result result) {
+            meeting.await();
+            result.r1 = await(source) == Wait.READY;
+        }
+
+        /** The device. */
+        @Actor
+        public void device() {
+            meeting.awaitAndLinger();
+            source.arrive();
+        }
+    }
+
+    /** A thread begins to wait where a key sleeps already while the source becomes ready. r1: the thread, r2: the key is told. */
+    @JCStressTest
+    @Outcome(id = "true, true", expect = ACCEPTABLE, desc = "Both know.")
+    @Outcome(expect = FORBIDDEN, desc = "One of them sleeps through it.")
+    @State
+    public static class AwaitBesideKeyVersusArrival {
+        private final Meeting meeting = new Meeting();
+        private final Source source = new Source();
+        private final Key key = new Key();
+
+        /** The key sleeps. */
+        public AwaitBesideKeyVersusArrival() {
+            source.add(key);
+            if (source.readyOrSleep(key, SelectionKey.OP_READ, false) != 0) {
+                throw new AssertionError("nothing has arrived");
+            }
+        }
+
+        /** A reader. */
+        @Actor
+        public void reader(ZZ_Result result) {
+            meeting.await();
+            result.r1 = await(source) == Wait.READY;
+        }
+
+        /** The device. */
+        @Actor
+        public void device() {
+            meeting.awaitAndLinger();
+            source.arrive();
+        }
+
+        /** Whether the key knows. */
+        @Arbiter
+        public void known(ZZ_Result result) {
+            result.r2 = key.told;
+        }
+    }
+
+    /** A channel is closed while a thread begins to wait in a read of it. r1: the thread's wait ends before its time is up. */
+    @JCStressTest
+    @Outcome(id = "true", expect = ACCEPTABLE, desc = "It saw the close, or was woken.")
+    @Outcome(id = "false", expect = FORBIDDEN, desc = "It waits on in a closed channel.")
+    @State
+    public static class AwaitVersusClose {
+        private final Meeting meeting = new Meeting();
+        private final Source source = new Source();
+
+        /** A reader. */
+        @Actor
+        public void reader(Z_Result result) {
+            meeting.await();
+            result.r1 = await(source) == Wait.ENDED;
+        }
+
+        /** Closes. */
+        @Actor
+        public void closer() {
+            meeting.awaitAndLinger();
+            source.endWaits();
+        }
+    }
+
+    /**
+     * A selector's thread comes back and goes away again while the timer, which saw it away once, looks a last time. r1: what came is
+     * taken in without the thread; r2: the timer goes on looking.
+     */
+    @JCStressTest
+    @Outcome(id = "true, false", expect = ACCEPTABLE, desc = "The timer saw it away after it had ended to look.")
+    @Outcome(
+            id = "false, true",
+            expect = ACCEPTABLE,
+            desc = "The timer saw another selection, or was told to look again.")
+    @Outcome(
+            id = "true, true",
+            expect = ACCEPTABLE,
+            desc = "The timer saw it away before it came back, and was told to look again.")
+    @Outcome(id = "false, false", expect = FORBIDDEN, desc = "The thread is away, and nobody looks after its channels.")
+    @State
+    public static class LeaveVersusTimer {
+        private final AtomicBoolean watched = new AtomicBoolean();
+        private final AtomicBoolean leftAlone = new AtomicBoolean();
+        private final Presence presence = new Presence(ignored -> watched.set(true), () -> leftAlone.set(true));
+
+        /** It has been away since the timer looked last. */
+        public LeaveVersusTimer() {
+            presence.leave();
+            if (!presence.stillWatched()) {
+                throw new AssertionError("a selection has ended since");
+            }
+            watched.set(false);
+        }
+
+        /** The selector's thread. */
+        @Actor
+        public void selector() {
+            presence.arrive();
+            presence.leave();
+        }
+
+        /** The timer. */
+        @Actor
+        public void timer() {
+            if (presence.stillWatched()) {
+                watched.set(true);
+            }
+        }
+
+        /** Who looks after the channels. */
+        @Arbiter
+        public void known(ZZ_Result result) {
+            result.r1 = leftAlone.get();
+            result.r2 = watched.get();
         }
     }
 }

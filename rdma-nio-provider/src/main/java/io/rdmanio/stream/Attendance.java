@@ -30,7 +30,7 @@ final class Attendance {
 
     /** What a selector says of its thread. */
     Presence presence(Runnable whenAway) {
-        return new Presence(this, whenAway);
+        return new Presence(this::add, whenAway);
     }
 
     /** Somebody uses a connection, or did; it says itself when that is no longer so. */
@@ -40,7 +40,7 @@ final class Attendance {
     }
 
     /** A selector's thread is away from now on; it says itself when it is so again after this has ended to look for it. */
-    void add(Presence presence) {
+    private void add(Presence presence) {
         watched.add(presence);
         lookSoon();
     }

@@ -1,5 +1,7 @@
 package io.rdmanio.stream;
 
+import java.util.function.Consumer;
+
 /**
  * Whether a selector's thread is in a selection. While it is, it takes in what comes for all channels of the selector. When it
  * stays away, as one that computes, or that writes to what it should read itself, somebody else must.
@@ -7,7 +9,9 @@ package io.rdmanio.stream;
  * <p>{@link #arrive} and {@link #leave} are for one thread at a time; they cost a store each.
  */
 public final class Presence {
-    private final Attendance attendance;
+    /** Told when the timer is to look for this. */
+    private final Consumer<Presence> timer;
+
     private final Runnable whenAway;
 
     /** How many have ended; published by {@link #away}. */
@@ -21,8 +25,8 @@ public final class Presence {
     /** The selections when the timer looked last; the timer's business. */
     private int selectionsSeen;
 
-    Presence(Attendance attendance, Runnable whenAway) {
-        this.attendance = attendance;
+    Presence(Consumer<Presence> timer, Runnable whenAway) {
+        this.timer = timer;
         this.whenAway = whenAway;
     }
 
@@ -37,7 +41,7 @@ public final class Presence {
         away = true;
         if (!watched) {
             watched = true;
-            attendance.add(this);
+            timer.accept(this);
         }
     }
 

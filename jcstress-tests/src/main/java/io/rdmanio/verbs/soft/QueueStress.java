@@ -18,6 +18,44 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public final class QueueStress {
     private QueueStress() {}
 
+    /** A ring of completions whose fields all hold the same number, so that a torn one shows. */
+    private static final class Numbered {
+        /** What {@link #take} says of a completion that is torn. */
+        static final int TORN = 100;
+
+        private final CompletionRing ring;
+        private final int most;
+        private final MemorySegment memory;
+
+        Numbered(CompletionRing ring, int most) {
+            this.ring = ring;
+            this.most = most;
+            this.memory = Arena.ofAuto().allocate(most * WorkCompletionLayout.SIZE, 8);
+        }
+
+        void push(int number) {
+            ring.push(null, 0, number, number, number, number, number, number, number);
+        }
+
+        /** Takes all there are; returns how many. */
+        int take() {
+            int count = ring.take(memory, 0, most);
+            for (int i = 0; i < count; i++) {
+                long base = i * WorkCompletionLayout.SIZE;
+                if (WorkCompletionLayout.FLAGS.get(memory, base) != number(i)
+                        || WorkCompletionLayout.STATUS.get(memory, base) != number(i)) {
+                    return TORN;
+                }
+            }
+            return count;
+        }
+
+        /** The number of one of those that were taken last. */
+        int number(int index) {
+            return (int) WorkCompletionLayout.WORK_REQUEST_ID.get(memory, index * WorkCompletionLayout.SIZE);
+        }
+    }
+
     /** Two threads that complete against one that polls. */
     @JCStressTest
     @Outcome(id = "0, 2", expect = ACCEPTABLE, desc = "The poller came first.")
@@ -26,48 +64,30 @@ public final class QueueStress {
     @Outcome(expect = FORBIDDEN, desc = "A completion was lost, doubled or torn.")
     @State
     public static class PushVersusTake {
-        private final CompletionRing ring = new CompletionRing(2);
-        private final MemorySegment memory = Arena.ofAuto().allocate(2 * WorkCompletionLayout.SIZE, 8);
-
-        private void push(int id) {
-            ring.push(null, 0, id, id, id, id, id, id, id);
-        }
-
-        private int take() {
-            int count = ring.take(memory, 0, 2);
-            for (int i = 0; i < count; i++) {
-                long base = i * WorkCompletionLayout.SIZE;
-                long id = WorkCompletionLayout.WORK_REQUEST_ID.get(memory, base);
-                if (WorkCompletionLayout.FLAGS.get(memory, base) != id
-                        || WorkCompletionLayout.STATUS.get(memory, base) != id) {
-                    return 100;
-                }
-            }
-            return count;
-        }
+        private final Numbered ring = new Numbered(new CompletionRing(2), 2);
 
         /** Completes. */
         @Actor
         public void first() {
-            push(1);
+            ring.push(1);
         }
 
         /** Completes. */
         @Actor
         public void second() {
-            push(2);
+            ring.push(2);
         }
 
         /** Polls. */
         @Actor
         public void poller(II_Result result) {
-            result.r1 = take();
+            result.r1 = ring.take();
         }
 
         /** What is left. */
         @Arbiter
         public void left(II_Result result) {
-            result.r2 = take();
+            result.r2 = ring.take();
         }
     }
 
@@ -79,26 +99,21 @@ public final class QueueStress {
     @Outcome(expect = FORBIDDEN, desc = "A completion was lost, doubled, torn or out of turn.")
     @State
     public static class GrowVersusTake {
-        private final CompletionRing ring = new CompletionRing(4, 1);
-        private final MemorySegment memory = Arena.ofAuto().allocate(4 * WorkCompletionLayout.SIZE, 8);
+        private static final int OUT_OF_TURN = 200;
+
+        private final Numbered ring = new Numbered(new CompletionRing(4, 1), 4);
         private int next = 1;
 
         /** One waits already. */
         public GrowVersusTake() {
-            push(1);
+            ring.push(1);
         }
 
-        private void push(int id) {
-            ring.push(null, 0, id, id, id, id, id, id, id);
-        }
-
-        private int take() {
-            int count = ring.take(memory, 0, 4);
-            for (int i = 0; i < count; i++) {
-                long base = i * WorkCompletionLayout.SIZE;
-                if (WorkCompletionLayout.WORK_REQUEST_ID.get(memory, base) != next
-                        || WorkCompletionLayout.FLAGS.get(memory, base) != next) {
-                    return 100;
+        private int takeInTurn() {
+            int count = ring.take();
+            for (int i = 0; count != Numbered.TORN && i < count; i++) {
+                if (ring.number(i) != next) {
+                    return OUT_OF_TURN;
                 }
                 next++;
             }
@@ -108,20 +123,20 @@ public final class QueueStress {
         /** Completes two. */
         @Actor
         public void pusher() {
-            push(2);
-            push(3);
+            ring.push(2);
+            ring.push(3);
         }
 
         /** Polls. */
         @Actor
         public void poller(II_Result result) {
-            result.r1 = take();
+            result.r1 = takeInTurn();
         }
 
         /** What is left. */
         @Arbiter
         public void left(II_Result result) {
-            result.r2 = take();
+            result.r2 = takeInTurn();
         }
     }
 
