@@ -8,11 +8,15 @@ import java.nio.ByteBuffer;
  * The writing half of a connection: copies into the send buffer, outside the lock, and posts messages. A device that posts
  * buffers is given the program's own, one after the other, and small ones in a row as one message.
  *
- * <p>A write is cut into messages of 2 KiB first, doubling up to 64 KiB, so that the first bytes are under way while the
- * rest is copied. For one thread at a time, which holds the channel's write lock.
+ * <p>A write is cut into messages that double up to 64 KiB, so that the first bytes are under way while the rest is copied.
+ * For one thread at a time, which holds the channel's write lock.
  */
 public final class StreamWriter {
     private static final int FIRST_MESSAGE_BYTES = 2 << 10;
+
+    /** Where a message is at the peer's when it is posted, each may wake the reader, which costs as much as copying this. */
+    private static final int FIRST_BUFFER_BYTES = 16 << 10;
+
     static final int LONGEST_MESSAGE_BYTES = 64 << 10;
 
     /** As many bytes of small buffers are sent as one message. */
@@ -55,10 +59,11 @@ public final class StreamWriter {
      */
     public long goOn(ByteBuffer[] sources, int offset, int length) throws IOException {
         long total = 0;
-        int message = FIRST_MESSAGE_BYTES;
+        boolean fromBuffers = connection.protocol().sendsFromBuffers();
+        int message = fromBuffers ? FIRST_BUFFER_BYTES : FIRST_MESSAGE_BYTES;
         try {
             while (remaining > 0) {
-                int count = connection.protocol().sendsFromBuffers()
+                int count = fromBuffers
                         ? sendFromBuffer(sources, offset, message, total == 0)
                         : sendFromSendBuffer(sources, offset, message, total == 0);
                 if (count == 0) {
