@@ -1,6 +1,5 @@
 package io.rdmanio.stream;
 
-import io.rdmanio.verbs.CompletionQueue;
 import io.rdmanio.verbs.CompletionQueueGroup;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationEvent;
@@ -43,29 +42,12 @@ public final class StreamConnection extends ReadinessSource {
     private final ConnectionSetup setup;
     private final ConnectionEnd end;
     private final KeepAliveTimer keepAlive;
+    private final CompletionWatch completions;
     private ConnectionState state = ConnectionState.NEW;
     private IOException connectFailure;
     private StreamProtocol protocol;
     private Future<?> timeout;
-    private EventLoop.Registration loopRegistration;
-    private boolean armed;
-    /** The group that tells of our completions, and what it tells. */
-    private CompletionQueueGroup joined;
-
-    private Object joinedToken;
-
-    /** How often somebody has looked, and how often when the timer did. */
-    private int looks;
-
-    private int looksSeen;
-    /** Whether the timer looks for whether somebody does. */
-    private boolean attended;
-
-    /** Whether nobody has for a while, so that the event loop does. */
-    private boolean unattended;
     // end
-
-    private volatile int descriptor = -1;
 
     /** A connection to be made. */
     public StreamConnection(StreamRuntime runtime) {
@@ -78,6 +60,7 @@ public final class StreamConnection extends ReadinessSource {
         this.setup = new ConnectionSetup(this, runtime);
         this.end = new ConnectionEnd(this, setup, runtime);
         this.keepAlive = new KeepAliveTimer(this, runtime);
+        this.completions = new CompletionWatch(this, runtime);
         runtime.opened(this);
     }
 
@@ -308,15 +291,11 @@ public final class StreamConnection extends ReadinessSource {
     }
 
     private void establish(CommunicationEvent event) throws IOException {
-        if (needsGroup()) {
-            introduceLoopGroup();
-        }
+        completions.introduce(setup.resources());
         protocol = setup.establish(event);
         cancelTimeout();
         transition(ConnectionState.CONNECTED);
-        if (!needsGroup()) {
-            descriptor = setup.resources().completionChannel.fileDescriptor();
-        }
+        completions.begin();
         if (protocol.awaitsFirstMessage()) {
             // answered by the event loop, for the application may not look before it expects data
             watchByEventLoop();
@@ -364,19 +343,9 @@ public final class StreamConnection extends ReadinessSource {
             afterProgress();
         }
         if (first && !protocol.awaitsFirstMessage()) {
-            stopWatchingByEventLoop();
+            completions.reviewEventLoop();
         }
-        if (needsGroup()) {
-            if (!end.destroying() && goesOnByItself()) {
-                joinGroup();
-            }
-            return;
-        }
-        while (!armed && !end.destroying() && needsNotification()) {
-            if (!arm()) {
-                return;
-            }
-            // what completed before the queue was armed is not notified
+        while (!end.destroying() && completions.prepare()) {
             if (protocol.process()) {
                 afterProgress();
             }
@@ -410,85 +379,32 @@ public final class StreamConnection extends ReadinessSource {
 
     @Override
     void sleepersChanged() {
-        if (needsGroup() && protocol != null && !end.destroying()) {
-            joinGroup();
+        if (protocol != null && !end.destroying()) {
+            completions.sleepersChanged();
         }
     }
 
     @Override
     void watchRemoved(Watch watch) {
-        if (watch.equals(joinedToken) && !end.destroying()) {
-            // its selector shall neither be woken for us nor be kept from the garbage collector
-            leaveGroup();
-        }
-    }
-
-    private void leaveGroup() {
-        joined.remove(setup.resources().completionQueue);
-        joined = null;
-        joinedToken = null;
-    }
-
-    /**
-     * Has our completions told to whoever sleeps, or to the event loop, which wakes all: when several sleep, and when
-     * something goes on by itself, for which a selector whose thread does something else is no help.
-     */
-    private void joinGroup() {
-        boolean byItself = goesOnByItself();
-        Sleeper sleeper = byItself ? null : onlySleeper();
-        if (sleeper == null && !byItself) {
-            return; // who sleeps next says where to tell
-        }
-        CompletionQueueGroup wanted = sleeper == null ? null : sleeper.group();
-        try {
-            if (wanted != null) {
-                join(wanted, sleeper.token());
-                return;
-            }
-        } catch (VerbsException e) {
-            LOG.log(Level.DEBUG, "No descriptor to tell a peer of a sleeper; the event loop wakes it", e);
-        }
-        try {
-            join(runtime.loopGroup(), this);
-        } catch (VerbsException e) {
-            breakOff(e);
+        if (!end.destroying()) {
+            completions.removed(watch);
         }
     }
 
     @Override
     void attend() {
-        looks++;
-        if (!attended && state == ConnectionState.CONNECTED) {
-            attended = true;
-            runtime.attendance().add(this);
-        }
-        lookedAt();
+        completions.attend(state == ConnectionState.CONNECTED);
     }
 
     @Override
     void lookedAt() {
-        if (!unattended) {
-            return;
-        }
-        unattended = false;
-        stopWatchingByEventLoop();
-        if (joined != null && !anyoneSleeps() && !goesOnByItself()) {
-            leaveGroup();
-        }
+        completions.lookedAt();
     }
 
     @Override
     void leftAlone() {
-        if (unattended || state != ConnectionState.CONNECTED) {
-            return;
-        }
-        unattended = true;
-        try {
-            watchByEventLoop();
+        if (state == ConnectionState.CONNECTED && completions.leftAlone()) {
             update();
-        } catch (IOException e) {
-            LOG.log(Level.WARNING, "What comes for " + this + " waits until the application looks", e);
-            unattended = false;
         }
     }
 
@@ -497,58 +413,26 @@ public final class StreamConnection extends ReadinessSource {
         return runtime.attendance().presence(whenAway);
     }
 
-    /** Whether somebody has looked since this was called last; if nobody has, nor waits, the event loop takes over. */
+    /** Whether the timer is to look again for whether somebody uses the connection. */
     boolean stillAttended() {
         lock.lock();
         try {
-            boolean used = looks != looksSeen;
-            looksSeen = looks;
-            attended = used && state == ConnectionState.CONNECTED && !anyoneSleeps();
-            if (!used && !anyoneSleeps()) {
-                leftAlone();
-            }
-            return attended;
+            return completions.stillAttended(state == ConnectionState.CONNECTED);
         } finally {
             lock.unlock();
         }
     }
 
-    private void join(CompletionQueueGroup group, Object token) throws VerbsException {
-        if (group != joined || !token.equals(joinedToken)) {
-            group.add(setup.resources().completionQueue, token);
-            joined = group;
-            joinedToken = token;
-        }
-    }
-
-    /** Has the peer know the event loop's group, lest the want of a descriptor for that breaks the stream later. */
-    private void introduceLoopGroup() throws VerbsException {
-        CompletionQueue queue = setup.resources().completionQueue;
-        runtime.loopGroup().add(queue, this);
-        // until somebody sleeps nobody need be woken
-        runtime.loopGroup().remove(queue);
-    }
-
-    private boolean needsNotification() {
+    /** Whether somebody is to be told of what comes. Lock held. */
+    boolean needsNotification() {
         return protocol.failure() == null && (anyoneSleeps() || goesOnByItself());
     }
 
-    /** Whether something is to be done that the application does not wait for. */
-    private boolean goesOnByItself() {
+    /** Whether something is to be done that the application does not wait for. Lock held. */
+    boolean goesOnByItself() {
         return protocol.awaitsFirstMessage()
-                || (unattended && state == ConnectionState.CONNECTED && protocol.receives())
+                || (completions.unattended() && state == ConnectionState.CONNECTED && protocol.receives())
                 || ((state == ConnectionState.CLOSING || protocol.controlPending()) && !protocol.drained());
-    }
-
-    private boolean arm() {
-        try {
-            setup.resources().completionQueue.requestNotification(false);
-            armed = true;
-            return true;
-        } catch (VerbsException e) {
-            breakOff(e);
-            return false;
-        }
     }
 
     /** Breaks the stream. Lock held. */
@@ -574,45 +458,20 @@ public final class StreamConnection extends ReadinessSource {
 
     @Override
     void notified() {
-        if (protocol == null || end.destroying() || needsGroup()) {
-            return;
-        }
-        try {
-            if (setup.resources().completionChannel.takeEvent() != null) {
-                armed = false;
-            }
-        } catch (VerbsException e) {
-            breakOff(e);
+        if (protocol != null && !end.destroying()) {
+            completions.takeEvent();
         }
     }
 
     @Override
     public int descriptor() {
-        return descriptor;
+        return completions.descriptor();
     }
 
     @Override
     void watchByEventLoop() throws IOException {
-        if (end.destroying()) {
-            return;
-        }
-        if (needsGroup()) {
-            joinGroup();
-        } else if (loopRegistration == null) {
-            loopRegistration = EventLoop.get().register(descriptor, false, this::descriptorReady);
-        }
-    }
-
-    private void stopWatchingByEventLoop() {
-        if (!goesOnByItself() && !anyoneParks()) {
-            unwatchByEventLoop();
-        }
-    }
-
-    private void unwatchByEventLoop() {
-        if (loopRegistration != null) {
-            loopRegistration.close();
-            loopRegistration = null;
+        if (!end.destroying()) {
+            completions.byEventLoop();
         }
     }
 
@@ -789,9 +648,7 @@ public final class StreamConnection extends ReadinessSource {
     /** The resources are going to be destroyed: neither a timer nor the event loop looks at them any more. Lock held. */
     void unwatch() {
         cancelTimeout();
-        unwatchByEventLoop();
-        joined = null;
-        joinedToken = null;
+        completions.end();
     }
 
     /** The resources have been destroyed. */
