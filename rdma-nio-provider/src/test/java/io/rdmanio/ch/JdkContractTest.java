@@ -24,10 +24,19 @@ class JdkContractTest {
     class Abuse extends AbuseContractTest {}
 
     @Nested
+    class Delivery extends DeliveryContractTest {}
+
+    @Nested
+    class Race extends RaceContractTest {}
+
+    @Nested
     class HalfClose extends HalfCloseContractTest {}
 
     @Nested
     class Close extends CloseContractTest {}
+
+    @Nested
+    class Exit extends ExitContractTest {}
 
     @Nested
     class Interrupt extends InterruptContractTest {}

@@ -47,6 +47,11 @@ final class JdkTransport implements Transport {
         }
     }
 
+    @Override
+    public long heldBytes() {
+        return 0;
+    }
+
     private static boolean isSocket(Path descriptor) {
         try {
             return Files.readSymbolicLink(descriptor).toString().startsWith("socket:");

@@ -36,10 +36,19 @@ class RdmaContractTest {
     class Abuse extends AbuseContractTest {}
 
     @Nested
+    class Delivery extends DeliveryContractTest {}
+
+    @Nested
+    class Race extends RaceContractTest {}
+
+    @Nested
     class HalfClose extends HalfCloseContractTest {}
 
     @Nested
     class Close extends CloseContractTest {}
+
+    @Nested
+    class Exit extends ExitContractTest {}
 
     @Nested
     class Interrupt extends InterruptContractTest {}

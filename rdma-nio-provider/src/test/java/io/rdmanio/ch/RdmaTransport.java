@@ -16,6 +16,9 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /** Our provider over the device whose address {@code io.rdmanio.test.address} gives. */
 final class RdmaTransport implements Transport {
@@ -47,6 +50,20 @@ final class RdmaTransport implements Transport {
     @Override
     public int liveConnections() throws IOException {
         return StreamRuntime.over(TransportPolicy.engine()).connectionCount();
+    }
+
+    /** What is registered, and what is touched of memory shared with peers, in which what waits to be read would pile up. */
+    @Override
+    public long heldBytes() throws IOException {
+        return StreamLeakCheck.registeredBytes() + touchedSharedBytes();
+    }
+
+    private static long touchedSharedBytes() throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
+            return lines.filter(line -> line.startsWith("RssShmem:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10)
+                    .sum();
+        }
     }
 
     private static InetAddress deviceAddress() throws IOException {

@@ -20,4 +20,7 @@ interface Transport {
 
     /** Connections of this process that hold what stands behind a socket: a descriptor, or memory and queues. */
     int liveConnections() throws IOException;
+
+    /** Memory of this process, outside its heap, that its connections hold; what the kernel holds for sockets is not. */
+    long heldBytes() throws IOException;
 }

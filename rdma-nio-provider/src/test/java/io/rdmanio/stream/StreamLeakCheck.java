@@ -50,6 +50,11 @@ public final class StreamLeakCheck implements BeforeEachCallback, AfterEachCallb
         await().atMost(30, TimeUnit.SECONDS).until(() -> runtime.connectionCount() == 0);
     }
 
+    /** Bytes registered for streams. */
+    public static long registeredBytes() throws IOException {
+        return StreamRuntime.over(TransportPolicy.engine()).memory().budget().registeredBytes();
+    }
+
     private static Count count() throws IOException {
         StreamRuntime runtime = StreamRuntime.over(TransportPolicy.engine());
         runtime.waitGroups().closeIdle();
