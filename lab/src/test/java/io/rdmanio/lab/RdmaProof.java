@@ -105,10 +105,15 @@ final class RdmaProof implements AutoCloseable {
     /** Lets the program go on, which holds its connection, once all processes have been seen with a queue pair. */
     void releaseWhenSeen(Peer holder) throws IOException, InterruptedException {
         holder.awaitHeld();
+        awaitQueuePairs();
+        holder.release();
+    }
+
+    /** Waits until all processes have been seen with a queue pair. */
+    void awaitQueuePairs() {
         if (Lab.RDMA) {
             await("queue pairs of all processes").until(() -> withQueuePair.size() == peers.size());
         }
-        holder.release();
     }
 
     /** Stops watching and asserts that so many bytes went over the device, and by no other way. */
