@@ -76,6 +76,15 @@ final class Guest implements BeforeEachCallback, AfterEachCallback, TestExecutio
         return command(Map.of(), command).awaitSuccess(PATIENCE);
     }
 
+    /** Where rdma-core's library is that takes a program's sockets over, for LD_PRELOAD. */
+    String preloadLibrary() throws IOException, InterruptedException {
+        return run("dpkg-query", "-L", "librdmacm1")
+                .lines()
+                .filter(file -> file.endsWith("/librspreload.so"))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("the package librdmacm1 has no librspreload.so"));
+    }
+
     /** A port that no test of this run was given before, for programs that cannot choose one themselves. */
     static int freshPort() {
         return NEXT_PORT.getAndIncrement();

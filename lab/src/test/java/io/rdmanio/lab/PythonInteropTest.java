@@ -50,18 +50,10 @@ class PythonInteropTest {
     }
 
     private Peer python(String script, String... args) throws IOException, InterruptedException {
-        Map<String, String> environment = Lab.RDMA ? Map.of("LD_PRELOAD", preloadLibrary()) : Map.of();
+        Map<String, String> environment = Lab.RDMA ? Map.of("LD_PRELOAD", guest.preloadLibrary()) : Map.of();
         List<String> command = new java.util.ArrayList<>(List.of(
                 "/usr/bin/python3", Lab.HOME.resolve("python").resolve(script).toString()));
         command.addAll(List.of(args));
         return guest.command(environment, command.toArray(String[]::new));
-    }
-
-    private String preloadLibrary() throws IOException, InterruptedException {
-        return guest.run("dpkg-query", "-L", "librdmacm1")
-                .lines()
-                .filter(file -> file.endsWith("/librspreload.so"))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError("the package librdmacm1 has no librspreload.so"));
     }
 }
