@@ -22,13 +22,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * The servers and clients that {@link UnmodifiedProgramsTest} runs in the lab, on this host, over the software device; and Netty in
  * the version before, which is under many programs still. {@code -Dio.rdmanio.lab.requests} and
- * {@code -Dio.rdmanio.lab.bodyMebibytes} ask for more than a build has time for.
+ * {@code -Dio.rdmanio.lab.bodyMebibytes}, up to 1024, ask for more than a build has time for.
  */
-@Timeout(300)
+@Timeout(600)
 class SoftProgramsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(280);
+    private static final Duration PATIENCE = Duration.ofSeconds(560);
     private static final int REQUESTS = Integer.getInteger("io.rdmanio.lab.requests", 1000);
-    private static final long BODY_BYTES = Long.getLong("io.rdmanio.lab.bodyMebibytes", 32) << 20;
+    private static final long BODY_MEBIBYTES = Long.getLong("io.rdmanio.lab.bodyMebibytes", 32);
+    private static final long BODY_BYTES = BODY_MEBIBYTES << 20;
+    // The clients have a whole body in memory, and java.net.http copies what it sends and what it has received.
+    private static final long HEAP_MEBIBYTES = 2048 + 4 * BODY_MEBIBYTES;
     private static final Path NETTY_JARS = Path.of("target", "netty41").toAbsolutePath();
 
     private final List<Peer> peers = new ArrayList<>();
@@ -72,7 +75,7 @@ class SoftProgramsTest {
     private Peer start(Programs programs, String program, String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx2g",
+                "-Xmx" + HEAP_MEBIBYTES + "m",
                 "-Djava.nio.channels.spi.SelectorProvider=io.rdmanio.RdmaSelectorProvider",
                 "-Dio.rdmanio.policy=soft",
                 "--enable-native-access=ALL-UNNAMED",

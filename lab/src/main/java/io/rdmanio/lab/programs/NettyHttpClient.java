@@ -17,7 +17,6 @@ import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpVersion;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +27,6 @@ import java.util.concurrent.TimeoutException;
 
 /** The workload of small requests and one large body on Netty's NIO transport, over one kept-alive connection. */
 public final class NettyHttpClient {
-    private static final int MAX_BODY_BYTES = 256 << 20;
     private static final int PATIENCE_SECONDS = 120;
 
     private NettyHttpClient() {}
@@ -47,7 +45,7 @@ public final class NettyHttpClient {
                         protected void initChannel(SocketChannel channel) {
                             channel.pipeline()
                                     .addLast(new HttpClientCodec())
-                                    .addLast(new HttpObjectAggregator(MAX_BODY_BYTES))
+                                    .addLast(NettyHttpServer.wholeBodies())
                                     .addLast(responses);
                         }
                     })

@@ -37,7 +37,7 @@ import java.nio.file.StandardOpenOption;
  * memory and a large one as a file region. It stops on GET /stop, or when its standard input ends.
  */
 public final class NettyHttpServer {
-    private static final int MAX_BODY_BYTES = 256 << 20;
+    private static final int MAX_BODY_BYTES = 1 << 30;
     private static final int REGION_BYTES = 1 << 20;
 
     private NettyHttpServer() {}
@@ -56,7 +56,7 @@ public final class NettyHttpServer {
                         protected void initChannel(SocketChannel channel) {
                             channel.pipeline()
                                     .addLast(new HttpServerCodec())
-                                    .addLast(new HttpObjectAggregator(MAX_BODY_BYTES))
+                                    .addLast(wholeBodies())
                                     .addLast(new FileHandler(directory));
                         }
                     })
@@ -70,6 +70,13 @@ public final class NettyHttpServer {
             group.shutdownGracefully(0, 5, java.util.concurrent.TimeUnit.SECONDS)
                     .sync();
         }
+    }
+
+    /** Makes one message of a body's parts, however many: by default Netty copies all there is whenever 1,024 more have come. */
+    static HttpObjectAggregator wholeBodies() {
+        HttpObjectAggregator aggregator = new HttpObjectAggregator(MAX_BODY_BYTES);
+        aggregator.setMaxCumulationBufferComponents(MAX_BODY_BYTES);
+        return aggregator;
     }
 
     /** One connection's requests. */
