@@ -123,6 +123,7 @@ class RstreamInteropTest {
         }
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @MethodSource("io.rdmanio.lab.Device#selected")
     void cServerInEveryForm_javaClient_dataVerified(Device device) throws Exception {

@@ -66,6 +66,7 @@ class RstreamTunedInteropTest {
         javaServer(device, BOUNDARIES, PATIENCE);
     }
 
+    @Tag("slow")
     @ParameterizedTest
     @MethodSource("io.rdmanio.lab.Device#selected")
     void tunedCServer_javaClient_dataVerifiedAtTheBoundaries(Device device) throws Exception {
