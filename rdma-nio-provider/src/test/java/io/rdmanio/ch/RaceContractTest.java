@@ -309,25 +309,4 @@ abstract class RaceContractTest extends ChannelContract {
     void rule30_shutdownOutput_atAnyMomentOfAWrite_deliversWhatWasWritten() throws Exception {
         assertAllWrittenArrives(SocketChannel::shutdownOutput);
     }
-
-    /** A reader whose input is shut has read a part of the stream, whole, and sees the end; its writer is not held up. */
-    @Test
-    void rule29_shutdownInput_atAnyMomentOfARead_endsIt() throws Exception {
-        ByteBuffer content = pattern(SEED, MOST_BYTES);
-        while (!isOver()) {
-            try (Pair pair = connect()) {
-                Doing<Integer> reader = doing(() -> readAndCheck(pair.server(), content));
-                Doing<Void> writer = doing(() -> {
-                    writeAll(pair.client(), content.duplicate());
-                    return null;
-                });
-                pause(random);
-                pair.server().shutdownInput();
-                assertThat(reader.get()).as(seed()).isBetween(0, MOST_BYTES);
-                writer.get();
-                writeAll(pair.server(), pattern(3, 1));
-                assertThat(readAll(pair.client(), 1)).isEqualTo(pattern(3, 1));
-            }
-        }
-    }
 }
