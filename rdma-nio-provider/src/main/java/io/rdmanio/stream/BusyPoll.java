@@ -14,7 +14,9 @@ import java.util.concurrent.TimeUnit;
  */
 public final class BusyPoll {
     private static final String PROPERTY = "io.rdmanio.busyPoll";
-    private static final long DEFAULT_MICROS = 50;
+    /** Longer than a peer that sleeps takes to answer, or two that sleep would never find each other awake. */
+    private static final long DEFAULT_MICROS = 100;
+
     private static final long MAX_MICROS = TimeUnit.SECONDS.toMicros(1);
     private static final long BUDGET_NANOS = budgetNanos(System.getProperty(PROPERTY, "true"));
     private static final FreeProcessors PROCESSORS =
@@ -23,7 +25,7 @@ public final class BusyPoll {
     /** After so many waits in vain it is tried less often. */
     private static final int PATIENCE = 4;
 
-    private static final int MOST_SKIPPED = 256;
+    private static final int MOST_SKIPPED = 64;
 
     private final long budgetNanos;
     private final FreeProcessors processors;
