@@ -3,6 +3,7 @@ package io.rdmanio.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import io.rdmanio.RdmaSelectorProvider;
 import io.rdmanio.policy.TransportPolicy;
@@ -270,12 +271,64 @@ class HostilePeerTest {
         }
     }
 
+    /** A limit of credits has 16 bits; what the peer says above them says nothing. */
+    @Test
+    void creditsAboveTheLimitsBits_areNone() throws Exception {
+        try (RawPeer peer = RawPeer.connect(address());
+                SocketChannel victim = listener.accept()) {
+            victim.configureBlocking(false);
+            peer.post(StreamMessage.SGL, 0x1_0000 | peer.credits());
+            int sent = 0;
+            for (int quiet = 0; quiet < 10; quiet++) {
+                while (victim.write(ByteBuffer.allocate(1)) == 1) {
+                    sent++;
+                }
+                TimeUnit.MILLISECONDS.sleep(10); // until what the peer has posted is there
+            }
+            assertThat(sent).isEqualTo(peer.credits());
+            peer.post(StreamMessage.SGL, 0x1_0000 | peer.credits() + 1);
+            await().until(() -> victim.write(ByteBuffer.allocate(1)) == 1);
+        }
+    }
+
     @Test
     void privateDataWithATail_isAccepted() throws IOException {
         try (RawPeer peer = RawPeer.connect(address(), parameters -> RawPeer.padded(parameters, 56));
                 SocketChannel victim = listener.accept()) {
             peer.postPayload(0, HELLO, data(HELLO.length));
             assertThat(read(victim, HELLO.length)).isEqualTo(HELLO);
+        }
+    }
+
+    @Test
+    void listenerOfAnotherVersion_isRefused() throws Exception {
+        try (RawPeer.Listener raw = new RawPeer.Listener(anyPort());
+                SocketChannel victim = PROVIDER.openSocketChannel()) {
+            CompletableFuture<?> connecting = user(false, () -> victim.connect(raw.address()));
+            try (RawPeer peer = raw.accept(parameters -> {
+                parameters[0] = 2;
+                return parameters;
+            })) {
+                assertThatThrownBy(() -> connecting.get(20, TimeUnit.SECONDS))
+                        .cause()
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining("version 2");
+                peer.awaitDisconnected();
+            }
+            assertThat(victim.isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void listenerWhosePrivateDataHasATail_isAccepted() throws Exception {
+        try (RawPeer.Listener raw = new RawPeer.Listener(anyPort());
+                SocketChannel victim = PROVIDER.openSocketChannel()) {
+            CompletableFuture<?> connecting = user(false, () -> victim.connect(raw.address()));
+            try (RawPeer peer = raw.accept(parameters -> RawPeer.padded(parameters, 56))) {
+                connecting.get(20, TimeUnit.SECONDS);
+                peer.postPayload(0, HELLO, data(HELLO.length));
+                assertThat(read(victim, HELLO.length)).isEqualTo(HELLO);
+            }
         }
     }
 

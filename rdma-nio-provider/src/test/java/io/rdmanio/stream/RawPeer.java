@@ -43,6 +43,64 @@ final class RawPeer implements AutoCloseable {
         id = open.add(events.createId(PortSpace.TCP));
     }
 
+    /** The other end of a request. */
+    private RawPeer(EventChannel events, CommunicationId requested) {
+        this.events = events;
+        id = open.add(requested);
+    }
+
+    /** Accepts what a test's victim asks for. Not thread-safe. */
+    static final class Listener implements AutoCloseable {
+        private final RawPeer bound = new RawPeer();
+
+        Listener(InetSocketAddress address) throws IOException {
+            try {
+                bound.id.bind(address);
+                bound.id.listen(1);
+            } catch (IOException e) {
+                try (bound) {
+                    throw e;
+                }
+            }
+        }
+
+        InetSocketAddress address() {
+            return bound.id.localAddress();
+        }
+
+        /**
+         * Accepts one request.
+         *
+         * @param change what to make of an honest peer's private data
+         * @return the peer, to be closed before this
+         * @throws IOException naming the event, if anything but CONNECT_REQUEST and ESTABLISHED comes
+         */
+        RawPeer accept(UnaryOperator<byte[]> change) throws IOException {
+            RawPeer peer;
+            ConnectionParameters parameters;
+            try (CommunicationEvent request = bound.next(CommunicationEventType.CONNECT_REQUEST)) {
+                peer = new RawPeer(bound.events, request.id());
+                parameters = request.connectionParameters();
+                peer.victim = PeerParameters.decode(request.privateData());
+            }
+            try {
+                peer.makeResources();
+                peer.id.accept(parameters, peer.parameters(change));
+                peer.expect(CommunicationEventType.ESTABLISHED);
+                return peer;
+            } catch (IOException | RuntimeException e) {
+                try (peer) {
+                    throw e;
+                }
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            bound.close();
+        }
+    }
+
     /** Connects with the private data of an honest peer. */
     static RawPeer connect(InetSocketAddress target) throws IOException {
         return connect(target, UnaryOperator.identity());
@@ -61,17 +119,9 @@ final class RawPeer implements AutoCloseable {
             peer.expect(CommunicationEventType.ADDRESS_RESOLVED);
             peer.id.resolveRoute(5000);
             peer.expect(CommunicationEventType.ROUTE_RESOLVED);
-            peer.resources = peer.open.add(StreamResources.create(
-                    peer.id,
-                    StreamConfiguration.DEFAULT,
-                    true,
-                    StreamRuntime.over(TransportPolicy.engine()).memory(),
-                    null)); // memory of its own
-            peer.poster = peer.open.add(MessagePoster.over(peer.resources));
-            byte[] sent =
-                    change.apply(StreamProtocol.parametersOf(peer.resources).encode());
+            peer.makeResources();
             int depth = peer.id.device().transport() == TransportType.IWARP ? 1 : 0;
-            peer.id.connect(new ConnectionParameters(0, depth, 1, 7, 7, false, 0), sent);
+            peer.id.connect(new ConnectionParameters(0, depth, 1, 7, 7, false, 0), peer.parameters(change));
             peer.victim = PeerParameters.decode(peer.expect(CommunicationEventType.ESTABLISHED));
             return peer;
         } catch (IOException | RuntimeException e) {
@@ -81,14 +131,36 @@ final class RawPeer implements AutoCloseable {
         }
     }
 
+    private void makeResources() throws IOException {
+        resources = open.add(StreamResources.create(
+                id,
+                StreamConfiguration.DEFAULT,
+                true,
+                StreamRuntime.over(TransportPolicy.engine()).memory(),
+                null)); // memory of its own
+        poster = open.add(MessagePoster.over(resources));
+    }
+
+    private byte[] parameters(UnaryOperator<byte[]> change) {
+        return change.apply(StreamProtocol.parametersOf(resources).encode());
+    }
+
     private byte[] expect(CommunicationEventType type) throws IOException {
+        try (CommunicationEvent event = next(type)) {
+            return event.privateData();
+        }
+    }
+
+    /** Waits for the next event, to be closed, which must be of the type. */
+    private CommunicationEvent next(CommunicationEventType type) throws IOException {
         while (true) {
-            try (CommunicationEvent event = events.takeEvent()) {
-                if (event != null) {
-                    if (event.type() != type) {
-                        throw new ProtocolException(event.type() + " in place of " + type);
-                    }
-                    return event.privateData();
+            CommunicationEvent event = events.takeEvent();
+            if (event != null) {
+                if (event.type() == type) {
+                    return event;
+                }
+                try (event) {
+                    throw new ProtocolException(event.type() + " in place of " + type);
                 }
             }
             if (Poll.awaitReadable(events.fileDescriptor(), events.fileDescriptor(), EVENT_TIMEOUT_MILLIS) == 0) {
@@ -168,6 +240,11 @@ final class RawPeer implements AutoCloseable {
     /** Brings its queue pair to ERROR, without a word to anybody. */
     void fail() throws IOException {
         resources.queuePair.toError();
+    }
+
+    /** How many messages it said that the victim may send. */
+    int credits() {
+        return resources.configuration.receiveCredits();
     }
 
     /** Whether the victim hears of it nevertheless. */
