@@ -5,7 +5,7 @@ Usage: lab/stream-speed.sh [-n] [-q] [-l NAMES] [-p JVM-OPTIONS] [-h]
 Compares channels over the software device with the JDK's own over TCP on loopback; needs no lab. The same program on plain
 java.nio (StreamSpeed.java), a server and a client in JVMs of their own, does the same work over both, in short turns in
 changing order (A B B A); StreamSpeedComparison.java prints a table of the medians of the pairs' ratios with their middle
-half, and the limit beside each. Takes ten minutes on an idle machine.
+half, and the limit beside each. Takes a quarter of an hour on an idle machine.
 
   ping-64, ping-16k, ping-64k              round trips of that size on one connection, each side with a selector
   waiting-64, waiting-16k, waiting-64k     the same in blocking mode
