@@ -67,8 +67,8 @@ java_port=7471 c_port=7472
 most=1.10
 IFS=, read -r -a size_list <<< "$sizes"
 
-# The rounds of a turn: some 50 ms.
-rounds_of() { echo $((500 / (1 + $1 / 8192))); }
+# The rounds of a turn: half a second, or it is measured how a connection begins.
+rounds_of() { echo $((5000 / (1 + $1 / 8192))); }
 
 # The Java ends live as long as all turns last: two turns each for every turn of a size, one of them with C. Before all there is
 # a long one for the compiler, one only, which soon has nothing to do: it and the programs share a processor.
