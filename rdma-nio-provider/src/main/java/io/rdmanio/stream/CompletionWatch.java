@@ -46,16 +46,12 @@ final class CompletionWatch {
         this.runtime = runtime;
     }
 
-    private boolean byGroup() {
-        return runtime.hasGroups();
-    }
-
     /**
      * There are resources, and soon completions. The peer gets to know the event loop's group, lest the want of a descriptor for
      * that breaks the stream later.
      */
     void introduce(StreamResources made) throws VerbsException {
-        if (byGroup()) {
+        if (connection.needsGroup()) {
             runtime.loopGroup().add(made.completionQueue, connection);
             // until somebody sleeps nobody need be woken
             runtime.loopGroup().remove(made.completionQueue);
@@ -65,7 +61,7 @@ final class CompletionWatch {
 
     /** The connection is established. */
     void begin() {
-        if (!byGroup()) {
+        if (!connection.needsGroup()) {
             descriptor = resources.completionChannel.fileDescriptor();
         }
     }
@@ -81,7 +77,7 @@ final class CompletionWatch {
      * @return whether to take in once more, and ask again: what completed before the queue was armed is not told
      */
     boolean prepare() {
-        if (byGroup()) {
+        if (connection.needsGroup()) {
             if (connection.goesOnByItself()) {
                 join();
             }
@@ -101,7 +97,7 @@ final class CompletionWatch {
 
     /** The descriptor was readable. */
     void takeEvent() {
-        if (byGroup()) {
+        if (connection.needsGroup()) {
             return;
         }
         try {
@@ -115,14 +111,14 @@ final class CompletionWatch {
 
     /** Others sleep than before. */
     void sleepersChanged() {
-        if (byGroup()) {
+        if (connection.needsGroup()) {
             join();
         }
     }
 
     /** Has the event loop told, which wakes those who can't watch. */
     void byEventLoop() throws IOException {
-        if (byGroup()) {
+        if (connection.needsGroup()) {
             join();
         } else if (loopRegistration == null) {
             loopRegistration = EventLoop.get().register(descriptor, false, connection::descriptorReady);
