@@ -19,6 +19,11 @@ enum Difference {
             "the end of the stream",
             "the protocol has one message for the end, which C peers send too, and all that was sent to us has"
                     + " arrived"),
+    OUTPUT_ENDED_IN_A_WRITE(
+            "A write that has just begun when another thread ends the output",
+            "`AsynchronousCloseException`, `ClosedChannelException` or `IOException: Broken pipe`, as chance has it",
+            "`AsynchronousCloseException` or `ClosedChannelException`",
+            "the JDK's write goes to the kernel without knowing that the output has ended in between; ours knows"),
     UNCONNECTED_KEY(
             "A key of a channel that neither is connected nor connects",
             "ready for all of its interest set",
