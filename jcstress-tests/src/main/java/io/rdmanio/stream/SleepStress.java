@@ -368,7 +368,7 @@ public final class SleepStress {
         /** It has been away since the timer looked last. */
         public LeaveVersusTimer() {
             presence.leave();
-            if (!presence.stillWatched()) {
+            if (!presence.stillAttended()) {
                 throw new AssertionError("a selection has ended since");
             }
             watched.set(false);
@@ -384,7 +384,7 @@ public final class SleepStress {
         /** The timer. */
         @Actor
         public void timer() {
-            if (presence.stillWatched()) {
+            if (presence.stillAttended()) {
                 watched.set(true);
             }
         }

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
  *
  * <p>{@link #arrive} and {@link #leave} are for one thread at a time; they cost a store each.
  */
-public final class Presence {
+public final class Presence implements Attendance.Attendee {
     /** Told when the timer is to look for this. */
     private final Consumer<Presence> timer;
 
@@ -45,12 +45,9 @@ public final class Presence {
         }
     }
 
-    /**
-     * Looks after a while; not thread-safe.
-     *
-     * @return whether to look again; if not, {@link #leave} says when
-     */
-    boolean stillWatched() {
+    /** {@inheritDoc} Not thread-safe. */
+    @Override
+    public boolean stillAttended() {
         boolean isAway = away; // read first: it publishes the selections
         if (isAway && selections != selectionsSeen) {
             selectionsSeen = selections;

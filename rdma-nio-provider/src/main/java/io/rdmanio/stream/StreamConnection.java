@@ -22,7 +22,7 @@ import jdk.jfr.FlightRecorder;
  * Nothing here blocks a caller but {@link #await} and {@link #awaitDrained}. A closed connection lives on until its tail is
  * delivered and its channel has {@linkplain #release() let go} of it. Thread-safe.
  */
-public final class StreamConnection extends ReadinessSource {
+public final class StreamConnection extends ReadinessSource implements Attendance.Attendee {
     private static final System.Logger LOG = System.getLogger(StreamConnection.class.getName());
 
     private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -413,8 +413,8 @@ public final class StreamConnection extends ReadinessSource {
         return runtime.attendance().presence(whenAway);
     }
 
-    /** Whether the timer is to look again for whether somebody uses the connection. */
-    boolean stillAttended() {
+    @Override
+    public boolean stillAttended() {
         lock.lock();
         try {
             return completions.stillAttended(state == ConnectionState.CONNECTED);

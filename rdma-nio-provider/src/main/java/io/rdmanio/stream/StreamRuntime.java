@@ -224,6 +224,19 @@ public final class StreamRuntime {
         return timer.schedule(task, nanos, TimeUnit.NANOSECONDS);
     }
 
+    /** Runs a task again and again, with pauses, until the future is cancelled. The same objects serve all runs. */
+    ScheduledFuture<?> every(long nanos, Runnable task) {
+        Runnable guarded = () -> {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                // a bug that one run meets must not be the last of it; it is told loudly
+                LOG.log(Level.ERROR, "What the timer runs failed", e);
+            }
+        };
+        return timer.scheduleWithFixedDelay(guarded, nanos, nanos, TimeUnit.NANOSECONDS);
+    }
+
     void opened(StreamConnection connection) {
         connections.add(connection);
     }
