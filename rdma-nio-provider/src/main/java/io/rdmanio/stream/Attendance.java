@@ -2,10 +2,9 @@ package io.rdmanio.stream;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Finds the connections that the application leaves alone: nobody waits for them, or a selector does whose thread is busy with
@@ -17,20 +16,24 @@ import java.util.concurrent.TimeUnit;
  * look leaves no garbage. Thread-safe.
  */
 final class Attendance {
-    /** What may be in use: a connection, or a selector. */
-    interface Attendee {
+    /** Says whether a connection, or a selector, is in use. It is its own place among the newcomers. */
+    abstract static class Attendee {
+        /** Written before it is published, read after the newcomers are taken. */
+        private Attendee next;
+
         /**
          * Whether it was in use since it was last asked. If not, it adds itself when it is so again, which may be before this
          * returns.
          */
-        boolean stillAttended();
+        abstract boolean stillAttended();
     }
 
     /** How long a connection is left alone before the event loop looks after it. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final StreamRuntime runtime;
-    private final Queue<Attendee> newcomers = new ConcurrentLinkedQueue<>();
+    /** Whom the timer has not looked at yet, the latest first. */
+    private final AtomicReference<Attendee> newcomers = new AtomicReference<>();
     /** Whom the timer looks at; the timer's own. */
     private final List<Attendee> attendees = new ArrayList<>();
 
@@ -47,9 +50,13 @@ final class Attendance {
         return new Presence(this::add, whenAway);
     }
 
-    /** It is in use, and not looked at yet. */
+    /** It is in use, and neither looked at nor added yet. */
     void add(Attendee attendee) {
-        newcomers.add(attendee);
+        Attendee latest;
+        do {
+            latest = newcomers.get();
+            attendee.next = latest;
+        } while (!newcomers.compareAndSet(latest, attendee));
         if (looks == null) {
             beginLooking();
         }
@@ -64,9 +71,7 @@ final class Attendance {
     }
 
     private void look() {
-        for (Attendee newcomer = newcomers.poll(); newcomer != null; newcomer = newcomers.poll()) {
-            attendees.add(newcomer);
-        }
+        takeNewcomers();
         for (int i = attendees.size() - 1; i >= 0; i--) {
             if (!attendees.get(i).stillAttended()) {
                 // its place is for the last, which has been asked
@@ -81,12 +86,23 @@ final class Attendance {
         }
     }
 
+    private void takeNewcomers() {
+        Attendee newcomer = newcomers.getAndSet(null);
+        while (newcomer != null) {
+            Attendee next = newcomer.next;
+            // forgotten before it may be added again
+            newcomer.next = null;
+            attendees.add(newcomer);
+            newcomer = next;
+        }
+    }
+
     private void rest() {
         synchronized (looksLock) {
             looks.cancel(false);
             looks = null;
         }
-        if (!newcomers.isEmpty()) {
+        if (newcomers.get() != null) {
             beginLooking(); // for who came before that and saw the timer at work
         }
     }

@@ -9,9 +9,9 @@ import java.lang.System.Logger.Level;
  * Sees to it that somebody is told of a connection's completions: whoever sleeps, by their own group of completion queues or by
  * the descriptor of the connection's completion channel; and the event loop, which wakes all, when several sleep, when
  * something goes on by itself, and when the application leaves the connection alone. Guarded by the connection's lock but for
- * {@link #descriptor}.
+ * {@link #descriptor} and {@link #stillAttended}.
  */
-final class CompletionWatch {
+final class CompletionWatch extends Attendance.Attendee {
     private static final System.Logger LOG = System.getLogger(CompletionWatch.class.getName());
 
     private final StreamConnection connection;
@@ -207,7 +207,7 @@ final class CompletionWatch {
         looks++;
         if (!attended && established) {
             attended = true;
-            runtime.attendance().add(connection);
+            runtime.attendance().add(this);
         }
         lookedAt();
     }
@@ -242,15 +242,21 @@ final class CompletionWatch {
         return unattended;
     }
 
-    /** Whether somebody has looked since this was called last; if nobody has, nor waits, the event loop takes over. */
-    boolean stillAttended(boolean established) {
-        boolean used = looks != looksSeen;
-        looksSeen = looks;
-        boolean sleeps = connection.anyoneSleeps();
-        attended = used && established && !sleeps;
-        if (!used && !sleeps) {
-            connection.leftAlone();
+    /** {@inheritDoc} If nobody looks, nor waits, the event loop takes over. */
+    @Override
+    boolean stillAttended() {
+        connection.lock.lock();
+        try {
+            boolean used = looks != looksSeen;
+            looksSeen = looks;
+            boolean sleeps = connection.anyoneSleeps();
+            attended = used && connection.established() && !sleeps;
+            if (!used && !sleeps) {
+                connection.leftAlone();
+            }
+            return attended;
+        } finally {
+            connection.lock.unlock();
         }
-        return attended;
     }
 }

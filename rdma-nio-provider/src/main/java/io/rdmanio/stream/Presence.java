@@ -8,7 +8,7 @@ import java.util.function.Consumer;
  *
  * <p>{@link #arrive} and {@link #leave} are for one thread at a time; they cost a store each.
  */
-public final class Presence implements Attendance.Attendee {
+public final class Presence extends Attendance.Attendee {
     /** Told when the timer is to look for this. */
     private final Consumer<Presence> timer;
 
@@ -47,7 +47,7 @@ public final class Presence implements Attendance.Attendee {
 
     /** {@inheritDoc} Not thread-safe. */
     @Override
-    public boolean stillAttended() {
+    boolean stillAttended() {
         boolean isAway = away; // read first: it publishes the selections
         if (isAway && selections != selectionsSeen) {
             selectionsSeen = selections;

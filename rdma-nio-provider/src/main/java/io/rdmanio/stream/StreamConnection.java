@@ -22,7 +22,7 @@ import jdk.jfr.FlightRecorder;
  * Nothing here blocks a caller but {@link #await} and {@link #awaitDrained}. A closed connection lives on until its tail is
  * delivered and its channel has {@linkplain #release() let go} of it. Thread-safe.
  */
-public final class StreamConnection extends ReadinessSource implements Attendance.Attendee {
+public final class StreamConnection extends ReadinessSource {
     private static final System.Logger LOG = System.getLogger(StreamConnection.class.getName());
 
     private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -411,16 +411,6 @@ public final class StreamConnection extends ReadinessSource implements Attendanc
     @Override
     public Presence presence(Runnable whenAway) {
         return runtime.attendance().presence(whenAway);
-    }
-
-    @Override
-    public boolean stillAttended() {
-        lock.lock();
-        try {
-            return completions.stillAttended(state == ConnectionState.CONNECTED);
-        } finally {
-            lock.unlock();
-        }
     }
 
     /** Whether somebody is to be told of what comes. Lock held. */

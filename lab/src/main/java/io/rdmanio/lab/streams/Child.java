@@ -29,6 +29,9 @@ final class Child implements AutoCloseable {
     private static final int START_SECONDS = 30;
     private static final int SHOWN_COMPLAINTS = 6;
     private static final int KEPT_COMPLAINTS = 30;
+    /** What lines of the JVM's unified logging begin with. */
+    private static final String JVM_LOG = "[";
+
     private static final String OUTPUT_ENDED = "it ended before it answered";
     private static final List<String> PROGRAM_THREADS = List.of("\"main\"", "\"rdma-nio-", "\"rdmanio-");
 
@@ -57,11 +60,20 @@ final class Child implements AutoCloseable {
     private void readLines() {
         try (BufferedReader output =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-            output.lines().forEach(lines::add);
+            output.lines().forEach(this::heed);
         } catch (IOException | UncheckedIOException e) {
             lines.add("its output broke: " + e);
         }
         lines.add(OUTPUT_ENDED);
+    }
+
+    /** Shows what its JVM says, as of a profiler that begins, and keeps what the program says. */
+    private void heed(String line) {
+        if (line.startsWith(JVM_LOG)) {
+            System.err.println(name + ": " + line);
+        } else {
+            lines.add(line);
+        }
     }
 
     /** Shows the beginning of what it complains of, and keeps the end for when it fails. */

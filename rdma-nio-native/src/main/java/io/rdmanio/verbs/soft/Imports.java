@@ -52,7 +52,7 @@ final class Imports {
     /** Keys whose memory only the peer can reach. The peer doesn't say when they end, as their epochs do. */
     private final ArrayDeque<RemoteKey> unmapped = new ArrayDeque<>();
 
-    /** What the peer was asked, and the epoch of the slot before. */
+    /** What the peer was asked, and the epoch of the slot before. Others of the domain wait for the same answer. */
     private record Question(int key, int queuePair, int peerDomain, int epoch, List<Runnable> whenKnown) {}
 
     /**
@@ -122,7 +122,8 @@ final class Imports {
     }
 
     /**
-     * Asks the peer for a key, unless that is under way. When the pair is dead nothing happens.
+     * Asks the peer for a key, unless that is under way, be it for another queue pair of the domain: then, if the key is
+     * refused to that one, it must be asked for again. When the pair is dead nothing happens.
      *
      * @param remoteKey any number
      * @param peerQueuePair the number of the peer's queue pair that the request goes to
@@ -136,7 +137,7 @@ final class Imports {
                 return;
             }
             for (Question question : questions) {
-                if (question.key == remoteKey && question.queuePair == peerQueuePair) {
+                if (question.key == remoteKey && question.peerDomain == peerDomain) {
                     if (!question.whenKnown.contains(whenKnown)) {
                         question.whenKnown.add(whenKnown);
                     }

@@ -217,14 +217,15 @@ class ImportsTest {
     }
 
     @Test
-    void resolve_ofOneKeyByManyAsksOnce() throws Exception {
+    void resolve_ofOneKeyByManyQueuePairsOfADomainAsksOnce() throws Exception {
         AllocatedMemory memory = owner.domain.allocateMemory(PAGE, READ_WRITE);
         AtomicInteger known = new AtomicInteger();
         CompletableFuture<Void> all = new CompletableFuture<>();
         owner.handling.lock();
         try {
             for (int i = 0; i < 10; i++) {
-                user.imports.resolve(memory.region().remoteKey(), MemoryEnd.QUEUE_PAIR, owner.domain.number(), () -> {
+                int queuePair = MemoryEnd.QUEUE_PAIR + i;
+                user.imports.resolve(memory.region().remoteKey(), queuePair, owner.domain.number(), () -> {
                     if (known.incrementAndGet() == 10) {
                         all.complete(null);
                     }
@@ -235,6 +236,26 @@ class ImportsTest {
         }
         all.get(10, TimeUnit.SECONDS);
         assertThat(user.sentCount).hasValue(1);
+        memory.region().destroy();
+    }
+
+    @Test
+    void resolve_ofAKeyThatIsRefusedToWhoAskedFirst_isForTheOthersToAskAgain() throws Exception {
+        AllocatedMemory memory = owner.domain.allocateMemory(PAGE, READ_WRITE);
+        int key = memory.region().remoteKey();
+        int closed = MemoryEnd.QUEUE_PAIR + 1;
+        CompletableFuture<Void> known = new CompletableFuture<>();
+        owner.handling.lock();
+        try {
+            user.imports.resolve(key, closed, owner.domain.number(), () -> {});
+            user.imports.resolve(key, MemoryEnd.QUEUE_PAIR, owner.domain.number(), () -> known.complete(null));
+        } finally {
+            owner.handling.unlock();
+        }
+        known.get(10, TimeUnit.SECONDS);
+        assertThat(user.imports.find(key, MemoryEnd.QUEUE_PAIR, owner.domain.number()))
+                .isNull();
+        assertThat(lookUp(memory.region()).memory()).isNotNull();
         memory.region().destroy();
     }
 
