@@ -71,16 +71,16 @@ IFS=, read -r -a size_list <<< "$sizes"
 rounds_of() { echo $((5000 / (1 + $1 / 8192))); }
 
 # The Java ends live as long as all turns last: two turns each for every turn of a size, one of them with C. Before all there is
-# a long one for the compiler, one only, which soon has nothing to do: it and the programs share a processor.
+# a long one for the compilers, which soon have nothing to do: they and the programs share a processor.
 warm_ups=1
-size_plan=",64" rounds_plan=",15000" port_plan=",$java_port"
+size_plan=",64" rounds_plan=",100000" port_plan=",$java_port"
 for size in "${size_list[@]}"; do
     for ((turn = 0; turn < turns + warm_ups; turn++)); do
         size_plan+=,$size,$size rounds_plan+=,$(rounds_of "$size"),$(rounds_of "$size") port_plan+=,$java_port,$c_port
     done
 done
 java() {
-    exec "$jdk/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Xmn4m --enable-native-access=ALL-UNNAMED \
+    exec "$jdk/bin/java" -XX:+UseSerialGC -XX:-UsePerfData -Xmn4m --enable-native-access=ALL-UNNAMED \
         -Djava.nio.channels.spi.SelectorProvider=io.rdmanio.RdmaSelectorProvider \
         -cp "$here/target/classes:$here/target/lib/*" io.rdmanio.lab.programs.RstreamPeer \
         -S "${size_plan#,}" -I "${rounds_plan#,}" -C 1 -p "${port_plan#,}" "$@"

@@ -242,10 +242,12 @@ final class CompletionWatch extends Attendance.Attendee {
         return unattended;
     }
 
-    /** {@inheritDoc} If nobody looks, nor waits, the event loop takes over. */
+    /** {@inheritDoc} If nobody looks, nor waits, the event loop takes over. Who has the lock is not held up: it is in use. */
     @Override
     boolean stillAttended() {
-        connection.lock.lock();
+        if (!connection.lock.tryLock()) {
+            return true;
+        }
         try {
             boolean used = looks != looksSeen;
             looksSeen = looks;
