@@ -28,10 +28,15 @@ final class Attendance {
         abstract boolean stillAttended();
     }
 
+    /** Runs a task again and again, with pauses, until that is cancelled. */
+    interface Timer {
+        ScheduledFuture<?> every(long nanos, Runnable task);
+    }
+
     /** How long a connection is left alone before the event loop looks after it. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    private final StreamRuntime runtime;
+    private final Timer timer;
     /** Whom the timer has not looked at yet, the latest first. */
     private final AtomicReference<Attendee> newcomers = new AtomicReference<>();
     /** Whom the timer looks at; the timer's own. */
@@ -41,8 +46,8 @@ final class Attendance {
     /** Null while the timer rests. */
     private volatile ScheduledFuture<?> looks; // written under looksLock
 
-    Attendance(StreamRuntime runtime) {
-        this.runtime = runtime;
+    Attendance(Timer timer) {
+        this.timer = timer;
     }
 
     /** What a selector says of its thread. */
@@ -65,7 +70,7 @@ final class Attendance {
     private void beginLooking() {
         synchronized (looksLock) {
             if (looks == null) {
-                looks = runtime.every(LOOK_NANOS, this::look);
+                looks = timer.every(LOOK_NANOS, this::look);
             }
         }
     }

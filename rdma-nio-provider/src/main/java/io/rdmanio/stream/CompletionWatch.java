@@ -142,8 +142,7 @@ final class CompletionWatch extends Attendance.Attendee {
     /** The resources are going to be destroyed, which makes the queue leave its group. */
     void end() {
         leaveEventLoop();
-        joined = null;
-        joinedToken = null;
+        forgetGroup();
     }
 
     // -- groups --
@@ -184,6 +183,10 @@ final class CompletionWatch extends Attendance.Attendee {
 
     private void leaveGroup() {
         joined.remove(resources.completionQueue);
+        forgetGroup();
+    }
+
+    private void forgetGroup() {
         joined = null;
         joinedToken = null;
     }

@@ -64,7 +64,7 @@ public final class StreamRuntime {
     private final WaitGroups waitGroups;
     private final StreamMemory memory;
     private final boolean peersHaveGids;
-    private final Attendance attendance = new Attendance(this);
+    private final Attendance attendance = new Attendance(this::every);
     private final EventChannel eventChannel;
     private volatile EventLoop.Registration eventWatch;
     private final ThreadPoolExecutor connectors = executor("rdma-nio-connect", MAX_SLOW_CONNECTS);
@@ -225,7 +225,7 @@ public final class StreamRuntime {
     }
 
     /** Runs a task again and again, with pauses, until the future is cancelled. The same objects serve all runs. */
-    ScheduledFuture<?> every(long nanos, Runnable task) {
+    private ScheduledFuture<?> every(long nanos, Runnable task) {
         Runnable guarded = () -> {
             try {
                 task.run();

@@ -49,15 +49,27 @@ final class TrustDomain {
      * Frees slabs of which nothing has been lent for a while. Blocks in the kernel.
      *
      * @return whether others may be freed later
-     * @throws VerbsException if one can't be
+     * @throws VerbsException if one can't be; the others are
      */
     boolean freeUnused(long nanos) throws VerbsException {
         List<MemorySlab> unused = new ArrayList<>();
         boolean exposedLeft = exposed.takeUnused(nanos, unused);
         boolean localLeft = local.takeUnused(nanos, unused);
+        VerbsException failure = null;
         for (MemorySlab slab : unused) {
-            slab.region.close();
-            budget.deregistered(slab.lengthBytes());
+            try {
+                slab.region.close();
+                budget.deregistered(slab.lengthBytes());
+            } catch (VerbsException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
         }
         return exposedLeft || localLeft;
     }
