@@ -174,7 +174,7 @@ abstract class CloseContractTest extends ChannelContract {
 
     @Test
     void rule23_close_endsABlockedConnectAtAnyMoment() throws Exception {
-        int rounds = address().isLoopbackAddress() ? 30 : 10;
+        int rounds = transport().affordsManyRounds() ? 30 : 10;
         for (int round = 0; round < rounds; round++) {
             SocketChannel client = provider().openSocketChannel();
             try (ServerSocketChannel listener = listen()) {
@@ -199,7 +199,7 @@ abstract class CloseContractTest extends ChannelContract {
     /** At whatever moment of connecting the close comes, nothing is left behind, and no native object is used after its end. */
     @Test
     void rule23_close_atAnyMomentOfConnecting_isHarmless() throws Exception {
-        int rounds = address().isLoopbackAddress() ? 300 : 60;
+        int rounds = transport().affordsManyRounds() ? 300 : 60;
         try (ServerSocketChannel listener = provider().openServerSocketChannel().bind(anyPort(), 1000)) {
             for (int round = 0; round < rounds; round++) {
                 SocketChannel client = provider().openSocketChannel();

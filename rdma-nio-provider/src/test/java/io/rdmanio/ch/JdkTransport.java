@@ -41,6 +41,11 @@ final class JdkTransport implements Transport {
     }
 
     @Override
+    public boolean affordsManyRounds() {
+        return true;
+    }
+
+    @Override
     public int liveConnections() throws IOException {
         try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
             return (int) open.filter(JdkTransport::isSocket).count();

@@ -18,6 +18,9 @@ interface Transport {
     /** Whether a deliberate difference from the JDK's channels shows here; it never does over the JDK's. */
     boolean differs(Difference difference) throws IOException;
 
+    /** Whether there is time for many rounds of a test, or for long streams; where a system call takes long, there is for few. */
+    boolean affordsManyRounds() throws IOException;
+
     /** Connections of this process that hold what stands behind a socket: a descriptor, or memory and queues. */
     int liveConnections() throws IOException;
 
