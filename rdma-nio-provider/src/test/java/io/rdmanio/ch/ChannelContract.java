@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.rdmanio.stream.StreamLeakCheck;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -38,6 +39,13 @@ abstract class ChannelContract {
     static final long SHORT_MILLIS = 300;
 
     private static final long FILL_IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+
+    /** How long a thread must have been seen waiting, at every look, to count as blocked. */
+    private static final long BLOCKED_MILLIS = 100;
+
+    static {
+        StreamLeakCheck.lookAtOnceAndOften();
+    }
 
     private Transport transport;
 
@@ -222,7 +230,7 @@ abstract class ChannelContract {
 
     /** Waits until a thread stays for a while where threads wait: parked, or in a native call. */
     static void awaitBlocked(Thread thread) {
-        await().during(200, TimeUnit.MILLISECONDS)
+        await().during(BLOCKED_MILLIS, TimeUnit.MILLISECONDS)
                 .atMost(LONG_MILLIS, TimeUnit.MILLISECONDS)
                 .until(() -> waits(thread));
     }

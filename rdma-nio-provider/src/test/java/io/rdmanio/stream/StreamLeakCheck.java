@@ -8,10 +8,12 @@ import io.rdmanio.verbs.OpenHandles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -27,6 +29,21 @@ public final class StreamLeakCheck implements BeforeEachCallback, AfterEachCallb
 
     /** What memory of the software device is called in /proc. */
     private static final String MEMORY = "/memfd:";
+
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(10);
+
+    static {
+        lookAtOnceAndOften();
+    }
+
+    /**
+     * Awaitility looks first after 100 ms and then every 100 ms, as long as all the rest of most tests: what they wait for is there
+     * already, or a few milliseconds away.
+     */
+    public static void lookAtOnceAndOften() {
+        Awaitility.setDefaultPollDelay(Duration.ZERO);
+        Awaitility.setDefaultPollInterval(POLL_INTERVAL);
+    }
 
     private record Count(
             int connections, long registeredBytes, String handles, SortedMap<String, Integer> possessions) {}
