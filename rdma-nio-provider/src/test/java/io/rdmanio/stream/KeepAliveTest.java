@@ -28,6 +28,11 @@ import org.junit.jupiter.api.Test;
 @Tag("rdma")
 class KeepAliveTest {
     private static final RdmaSelectorProvider PROVIDER = new RdmaSelectorProvider();
+
+    /** So few that a dead peer is found, by the slowest of ways, in three seconds. */
+    private static final int PROBES = 2;
+
+    /** Longer than it takes to find a dead peer. */
     private static final long SILENCE_MILLIS = 4_000;
 
     private ServerSocketChannel listener;
@@ -40,7 +45,9 @@ class KeepAliveTest {
                 .bind(new InetSocketAddress(System.getProperty("io.rdmanio.test.address"), 0));
         peer = RawPeer.connect((InetSocketAddress) listener.getLocalAddress());
         channel = listener.accept();
-        channel.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, 1).setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, 1);
+        channel.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, 1)
+                .setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, 1)
+                .setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
     }
 
     @AfterEach
