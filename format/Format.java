@@ -3,6 +3,7 @@ import com.palantir.javaformat.java.FormatterException;
 import com.palantir.javaformat.java.JavaFormatterOptions;
 import com.palantir.javaformat.java.JavaFormatterOptions.Style;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,28 +28,46 @@ final class Format {
         Path root = Path.of(args[1]).toRealPath();
         Formatter formatter = Formatter.createFormatter(
                 JavaFormatterOptions.builder().style(Style.PALANTIR).build());
-        List<String> changed = new ArrayList<>();
-        for (Path source : javaSources(root.resolve(args[2]).normalize())) {
-            String before = Files.readString(source);
-            String after;
-            try {
-                after = formatter.formatSourceAndFixImports(before);
-            } catch (FormatterException e) {
-                System.err.println(root.relativize(source) + ": " + e.getMessage());
-                System.exit(1);
-                return;
-            }
-            if (!after.equals(before)) {
-                changed.add(root.relativize(source).toString());
+        List<Source> sources = javaSources(root.resolve(args[2]).normalize()).parallelStream()
+                .map(path -> Source.of(path, formatter))
+                .toList();
+        List<String> faults = new ArrayList<>();
+        for (Source source : sources) {
+            String name = root.relativize(source.path).toString();
+            if (source.fault != null) {
+                faults.add(name + ": " + source.fault);
+            } else if (!source.formatted.equals(source.text)) {
                 if (apply) {
-                    Files.writeString(source, after);
+                    Files.writeString(source.path, source.formatted);
+                    System.err.println("formatted: " + name);
+                } else {
+                    faults.add("not formatted: " + name);
                 }
             }
         }
-        changed.forEach(file -> System.err.println((apply ? "formatted: " : "not formatted: ") + file));
-        if (!apply && !changed.isEmpty()) {
-            System.err.println("To format them: mvn -q -pl format verify -Dformat.mode=apply");
+        faults.forEach(System.err::println);
+        if (!faults.isEmpty()) {
+            if (!apply) {
+                System.err.println("To format them: mvn -q -pl format verify -Dformat.mode=apply");
+            }
             System.exit(1);
+        }
+    }
+
+    /** A file as it is, and as it should be or why nobody knows. */
+    private record Source(Path path, String text, String formatted, String fault) {
+        /** Does no more than read: called by several threads. */
+        static Source of(Path path, Formatter formatter) {
+            try {
+                String text = Files.readString(path);
+                try {
+                    return new Source(path, text, formatter.formatSourceAndFixImports(text), null);
+                } catch (FormatterException e) {
+                    return new Source(path, text, null, e.getMessage());
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 
