@@ -30,6 +30,12 @@ class SoftProgramsTest {
     private static final int REQUESTS = Integer.getInteger("io.rdmanio.lab.requests", 1000);
     private static final long BODY_MEBIBYTES = Long.getLong("io.rdmanio.lab.bodyMebibytes", 32);
     private static final long BODY_BYTES = BODY_MEBIBYTES << 20;
+
+    private static final int KILLS = 2;
+    private static final int ENDLESS_REQUESTS = 1_000_000;
+    private static final int FEW_REQUESTS = 100;
+    private static final long SMALL_BODY_BYTES = 1 << 20;
+
     // The clients have a whole body in memory, and java.net.http copies what it sends and what it has received.
     private static final long HEAP_MEBIBYTES = 2048 + 4 * BODY_MEBIBYTES;
     private static final Path NETTY_JARS = Path.of("target", "netty41").toAbsolutePath();
@@ -100,14 +106,14 @@ class SoftProgramsTest {
         return start(programs, programs.server, "127.0.0.1", "0", files.toString());
     }
 
-    private Peer startClient(Programs programs, int port) throws IOException {
+    private Peer startClient(Programs programs, int port, int requests, long bodyBytes) throws IOException {
         return start(
                 programs,
                 programs.client,
                 "127.0.0.1",
                 Integer.toString(port),
-                "--requests=" + REQUESTS,
-                "--body=" + BODY_BYTES);
+                "--requests=" + requests,
+                "--body=" + bodyBytes);
     }
 
     /** Every process has sockets of the kernel's for itself; what moves the bodies must not be among them. */
@@ -126,7 +132,7 @@ class SoftProgramsTest {
     @EnumSource
     void requestsAndLargeBodies_arriveUnchanged(Programs programs) throws Exception {
         Peer server = startServer(programs);
-        Peer client = startClient(programs, server.awaitReady());
+        Peer client = startClient(programs, server.awaitReady(), REQUESTS, BODY_BYTES);
         await().atMost(PATIENCE).until(() -> {
             if (client.isAlive()) {
                 assertNoTcp(server);
@@ -139,23 +145,34 @@ class SoftProgramsTest {
         System.out.println(programs + " over soft0: " + figures.substring(figures.indexOf("OK ")));
     }
 
-    /** The server goes on for others. */
+    /** The server goes on for others. Each is killed after its first request, which has stored a file. */
     @ParameterizedTest
     @EnumSource
     void clientsThatAreKilled_doNoHarm(Programs programs) throws Exception {
         Peer server = startServer(programs);
         int port = server.awaitReady();
-        for (int i = 0; i < 3; i++) {
-            Peer killed = startClient(programs, port);
-            Path stored = directory.resolve("files");
-            await().atMost(PATIENCE).until(() -> {
-                try (Stream<Path> files = Files.list(stored)) {
-                    return files.findAny().isPresent() || !killed.isAlive();
-                }
-            });
+        for (int i = 0; i < KILLS; i++) {
+            deleteStoredFiles();
+            Peer killed = startClient(programs, port, ENDLESS_REQUESTS, SMALL_BODY_BYTES);
+            await().atMost(PATIENCE)
+                    .pollInterval(Duration.ofMillis(10))
+                    .until(() -> !storedFiles().isEmpty() || !killed.isAlive());
+            assertThat(killed.isAlive()).as(killed::output).isTrue();
             killed.kill();
         }
-        Peer client = startClient(programs, port);
-        assertThat(client.awaitSuccess(PATIENCE)).contains("OK requests=" + REQUESTS + " ");
+        Peer client = startClient(programs, port, FEW_REQUESTS, SMALL_BODY_BYTES);
+        assertThat(client.awaitSuccess(PATIENCE)).contains("OK requests=" + FEW_REQUESTS + " ");
+    }
+
+    private List<Path> storedFiles() throws IOException {
+        try (Stream<Path> files = Files.list(directory.resolve("files"))) {
+            return files.toList();
+        }
+    }
+
+    private void deleteStoredFiles() throws IOException {
+        for (Path file : storedFiles()) {
+            Files.deleteIfExists(file);
+        }
     }
 }

@@ -4,18 +4,35 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ChildTest {
+    /** A program that never answers. */
+    static final class Idler {
+        private Idler() {}
+
+        /** Runs it, until its input ends. */
+        public static void main(String[] arguments) throws IOException {
+            var _ = System.in.read();
+        }
+    }
+
     @Test
-    void await_whatIsNotAnsweredInTime_saysWhoIsLateWithWhat() throws IOException {
-        try (Child child = new Child("idler", List.of("cat"))) {
+    void await_whatIsNotAnsweredInTime_saysWhoIsLateWithWhatAndWhere() throws IOException {
+        List<String> command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Idler.class.getName());
+        try (Child child = new Child("idler", command)) {
             assertThatThrownBy(() -> child.await("TOOK", "exchange 64 1", 1))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("idler")
                     .hasMessageContaining("exchange 64 1")
-                    .hasMessageContaining("1 s");
+                    .hasMessageContaining("1 s")
+                    .hasMessageContaining("Idler.main");
         }
     }
 
