@@ -88,8 +88,8 @@ add_run() {
             --config=junit.jupiter.execution.timeout.thread.mode.default=SEPARATE_THREAD \
             --config=junit.jupiter.execution.timeout.threaddump.enabled=true
         [ -n "$slow" ] || printf '%q ' --exclude-tag=slow
-        # What is the same whatever the device, the last one's lab does, which has the least to do.
-        [ "$device" = "${devices##* }" ] || printf '%q ' --exclude-tag=once
+        # What is the same whatever the device, the first one's lab does, which has the least to do.
+        [ "$device" = "${devices%% *}" ] || printf '%q ' --exclude-tag=once
         [ -z "$pattern" ] || printf '%q ' --include-methodname=".*($pattern).*"
         echo "$scan"
     } >> "$reports/$device.script"
