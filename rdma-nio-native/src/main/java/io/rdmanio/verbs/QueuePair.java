@@ -629,7 +629,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Destroys the queue pair (ibv_destroy_qp(3), or rdma_destroy_qp(3) for one that an id created) after it left the
+     * Destroys the queue pair (ibv_destroy_qp(3), or as rdma_destroy_qp(3) does for one that an id created) after it left the
      * multicast groups that it was attached to; outstanding work vanishes without completions, and completions that
      * were not polled stay. Idempotent; waits for calls in progress, also those of its id that use it: accept, disconnect,
      * and connect, which may take seconds on iWARP.

@@ -173,8 +173,8 @@ class CoverageTest {
 
             How C reaches a function: *exported* is a symbol of the library; *ops* goes through the driver's functions in `ibv_context`;
             *verbs_context* through those of the struct that lies before it, if it is there and large enough; *header-only* has
-            nothing behind it but other functions. Tests in the lab run on the real Linux RDMA stack: rxe is its software RoCE device,
-            siw its software iWARP device. *Plain* tests run in every build: on soft, the software device of this project, or with an engine
+            nothing behind it but other functions; *in parts* is exported, but done here by the functions that it consists of.
+            Tests in the lab run on the real Linux RDMA stack: rxe is its software RoCE device, siw its software iWARP device. *Plain* tests run in every build: on soft, the software device of this project, or with an engine
             or a driver of their own behind the objects. What the devices do otherwise than each other:
             [device-differences.md](device-differences.md).
             """);

@@ -19,8 +19,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /** {@code struct rdma_event_channel}. An id's {@code context} is its token. */
 final class FfmEventChannel implements EventChannelHandle {
     /**
-     * Held while an event is got and while a queue pair is destroyed: rdma_get_cm_event(3) moves the queue pair of the
-     * event's id to its next state, without a lock of its own.
+     * Held while an event is got and while a queue pair is taken from its id, before it is destroyed: rdma_get_cm_event(3)
+     * moves the queue pair of the event's id to its next state, without a lock of its own.
      */
     static final ReentrantLock DELIVERY = new ReentrantLock();
 

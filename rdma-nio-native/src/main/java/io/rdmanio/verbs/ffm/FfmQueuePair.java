@@ -114,18 +114,26 @@ final class FfmQueuePair implements QueuePairHandle {
         return qp;
     }
 
+    /**
+     * For one that an id has, what rdma_destroy_qp(3) does, in two steps: over iWARP the kernel waits until the peer has answered a
+     * request to connect, for ten seconds at most, and the peer may be this process, which would take no event meanwhile.
+     */
     @Override
     public void destroy() throws VerbsException {
-        if (id == 0) {
-            try (CallFrame frame = CallFrame.enter()) {
-                int result = (int) Downcall.call(Imports.IBV_DESTROY_QP.get(), frame, qp);
-                Status.check(result, frame, Imports.IBV_DESTROY_QP, "queuePair=" + number);
-            }
-            return;
+        if (id != 0) {
+            leaveId();
         }
-        FfmEventChannel.DELIVERY.lock();
         try (CallFrame frame = CallFrame.enter()) {
-            Downcall.call(Imports.RDMA_DESTROY_QP.get(), frame, id);
+            int result = (int) Downcall.call(Imports.IBV_DESTROY_QP.get(), frame, qp);
+            Status.check(result, frame, Imports.IBV_DESTROY_QP, "queuePair=" + number);
+        }
+    }
+
+    /** From now on an event changes its state no longer. The queues, which rdma_destroy_qp would destroy, are always of our making. */
+    private void leaveId() {
+        FfmEventChannel.DELIVERY.lock();
+        try {
+            RdmaCmId.QP.set(RdmaCmId.STRUCT.at(id), 0L);
         } finally {
             FfmEventChannel.DELIVERY.unlock();
         }

@@ -48,7 +48,6 @@ final class Imports {
     static final ImportedFunction RDMA_REJECT = cm("rdma_reject");
     static final ImportedFunction RDMA_DISCONNECT = cm("rdma_disconnect");
     static final ImportedFunction RDMA_CREATE_QP = cm("rdma_create_qp");
-    static final ImportedFunction RDMA_DESTROY_QP = cm("rdma_destroy_qp");
 
     // What streams do without: missing in an older rdma-core, each fails its own callers alone.
     static final ImportedFunction IBV_QUERY_PKEY = optionalVerbs("ibv_query_pkey");

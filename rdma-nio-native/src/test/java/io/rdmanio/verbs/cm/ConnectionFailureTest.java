@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.UnresolvedAddressException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,6 +26,10 @@ class ConnectionFailureTest {
     private static final int INVALID_SERVICE_ID = 8;
     private static final int CONSUMER_DEFINED = 28;
     private static final int UNUSED_PORT = 7;
+
+    /** Less than the kernel waits for an answer, and more than anything else takes. */
+    private static final long HELD_UP_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private static final byte[] REASON = {9, 8, 7};
 
     @BeforeAll
@@ -92,6 +98,29 @@ class ConnectionFailureTest {
                 request.id().close();
             }
             TestDevice.expect(channel, CommunicationEventType.REJECTED);
+        }
+    }
+
+    /** Over iWARP to destroy it is to wait for the answer to the request, which here is this channel's to tell of. */
+    @Test
+    void queuePairDestroyedWhileConnecting_holdsUpNoEvent() throws Exception {
+        try (EventChannel channel = EventChannel.open(TestDevice.engine());
+                CommunicationId listener = TestDevice.listen(channel);
+                Endpoint client = new Endpoint(
+                        TestDevice.resolve(channel, listener.localAddress().getPort()))) {
+            client.id.connect(TestDevice.parameters(), null);
+            FutureTask<Void> closing = new FutureTask<>(() -> {
+                client.pair.close();
+                return null;
+            });
+            Thread.ofPlatform().daemon().start(closing);
+            TimeUnit.MILLISECONDS.sleep(200); // by then it waits, if it does
+            long begin = System.nanoTime();
+            try (CommunicationEvent request = TestDevice.next(channel, CommunicationEventType.CONNECT_REQUEST)) {
+                assertThat(System.nanoTime() - begin).isLessThan(HELD_UP_NANOS);
+                request.id().close();
+            }
+            closing.get(HELD_UP_NANOS, TimeUnit.NANOSECONDS);
         }
     }
 
