@@ -1,6 +1,5 @@
 package io.rdmanio.linux;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -37,11 +36,9 @@ public final class RunnableThreads {
         if (DESCRIPTOR < 0) {
             return 0;
         }
-        try (CallFrame frame = CallFrame.enter();
-                Arena arena = Arena.ofConfined()) {
-            MemorySegment text = arena.allocate(BUFFER_BYTES);
-            long length = Downcall.call(PREAD, frame, DESCRIPTOR, text.address(), BUFFER_BYTES, 0);
-            return length <= 0 ? 0 : parse(text, length);
+        try (CallFrame frame = CallFrame.enter()) {
+            long length = Downcall.call(PREAD, frame, DESCRIPTOR, frame.argumentsAddress(), BUFFER_BYTES, 0);
+            return length <= 0 ? 0 : parse(frame.arguments(), length);
         }
     }
 

@@ -18,7 +18,7 @@ public abstract class ReadinessSource {
     /** Guards the source and everybody's sleep; never held while blocking. */
     final ReentrantLock lock = new ReentrantLock();
 
-    // begin: guarded by lock
+    // begin: guarded by lock; gone through by index, for an iterator would be garbage with every message
     private final List<Waiter> waiters = new ArrayList<>(2);
     private final List<Watch> watches = new ArrayList<>(1);
     private int sleepingWatches;
@@ -136,7 +136,8 @@ public abstract class ReadinessSource {
             }
         }
         if (sleepingWatches > 0) {
-            for (Watch watch : watches) {
+            for (int i = 0; i < watches.size(); i++) {
+                Watch watch = watches.get(i);
                 if ((watch.sleepingFor & ready) != 0) {
                     awaken(watch);
                     watch.ready();
@@ -165,7 +166,8 @@ public abstract class ReadinessSource {
             only = waiter;
         }
         if (sleepingWatches > 0) {
-            for (Watch watch : watches) {
+            for (int i = 0; i < watches.size(); i++) {
+                Watch watch = watches.get(i);
                 if (watch.sleepingFor == 0) {
                     continue;
                 }

@@ -268,14 +268,15 @@ final class StreamProtocol implements AutoCloseable {
 
     /** Tells the peer of a half, and of all credits. */
     private void postGrant(MemoryBlock granted, int slots) throws VerbsException {
-        MemorySegment entry =
-                resources.entries.asSlice((long) entrySlot * TargetTable.ENTRY_BYTES, TargetTable.ENTRY_BYTES);
+        MemorySegment entries = resources.entries;
+        long entry = (long) entrySlot * TargetTable.ENTRY_BYTES;
         entrySlot = (entrySlot + 1) % SendWindow.CONTROL_SLOTS;
-        TargetTable.encodeEntry(entry, granted.address(), granted.remoteKey(), arrived.grant(granted), swapEntries);
+        int lengthBytes = arrived.grant(granted);
+        TargetTable.encodeEntry(entries, entry, granted.address(), granted.remoteKey(), lengthBytes, swapEntries);
         boolean signalled = window.mustSignalControl(slots);
         poster.payload()
                 .sgeCount(1)
-                .sge(0, entry.address(), TargetTable.ENTRY_BYTES, resources.local.localKey())
+                .sge(0, entries.address() + entry, TargetTable.ENTRY_BYTES, resources.local.localKey())
                 .remote(peer.tableAddress() + (long) offeredEntry * TargetTable.ENTRY_BYTES, peer.tableKey());
         offeredEntry ^= 1;
         poster.postPayload(

@@ -86,10 +86,11 @@ final class TargetTable {
         nextOffered ^= 1;
     }
 
-    /** Writes an offer in the byte order of the host that will read it. */
-    static void encodeEntry(MemorySegment entry, long address, int key, int lengthBytes, boolean swap) {
-        entry.set(ValueLayout.JAVA_LONG, 0, swap ? Long.reverseBytes(address) : address);
-        entry.set(ValueLayout.JAVA_INT, KEY_OFFSET, swap ? Integer.reverseBytes(key) : key);
-        entry.set(ValueLayout.JAVA_INT, LENGTH_OFFSET, swap ? Integer.reverseBytes(lengthBytes) : lengthBytes);
+    /** Writes an offer, at an offset, in the byte order of the host that will read it. */
+    static void encodeEntry(MemorySegment entries, long offset, long address, int key, int lengthBytes, boolean swap) {
+        entries.set(ValueLayout.JAVA_LONG, offset, swap ? Long.reverseBytes(address) : address);
+        entries.set(ValueLayout.JAVA_INT, offset + KEY_OFFSET, swap ? Integer.reverseBytes(key) : key);
+        entries.set(
+                ValueLayout.JAVA_INT, offset + LENGTH_OFFSET, swap ? Integer.reverseBytes(lengthBytes) : lengthBytes);
     }
 }

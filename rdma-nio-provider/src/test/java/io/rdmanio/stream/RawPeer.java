@@ -202,7 +202,7 @@ final class RawPeer implements AutoCloseable {
 
     /** Writes an entry into the victim's table, with an SGL message. */
     void postEntry(int index, long address, int key, int lengthBytes) throws IOException {
-        TargetTable.encodeEntry(resources.entries, address, key, lengthBytes, false);
+        TargetTable.encodeEntry(resources.entries, 0, address, key, lengthBytes, false);
         poster.payload()
                 .sgeCount(1)
                 .sge(0, resources.entries.address(), TargetTable.ENTRY_BYTES, resources.local.localKey())

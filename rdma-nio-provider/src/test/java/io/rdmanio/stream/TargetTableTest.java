@@ -17,6 +17,10 @@ class TargetTableTest {
         return memory.asSlice((long) index * TargetTable.ENTRY_BYTES, TargetTable.ENTRY_BYTES);
     }
 
+    private void offer(int index, long address, int key, int lengthBytes, boolean swap) {
+        TargetTable.encodeEntry(memory, (long) index * TargetTable.ENTRY_BYTES, address, key, lengthBytes, swap);
+    }
+
     @Test
     void advance_goesOnToTheOtherHalfWhenOneIsFull() throws ProtocolException {
         table.advance(60);
@@ -25,7 +29,7 @@ class TargetTableTest {
         table.advance(40);
         assertThat(table.length()).as("nothing offered").isZero();
 
-        TargetTable.encodeEntry(entry(1), 2000, 8, 50, false);
+        offer(1, 2000, 8, 50, false);
         table.offered();
         assertThat(table.address()).isEqualTo(2000);
         assertThat(table.key()).isEqualTo(8);
@@ -34,7 +38,7 @@ class TargetTableTest {
 
     @Test
     void offered_withoutANewEntryChangesNothing() throws ProtocolException {
-        TargetTable.encodeEntry(entry(1), 2000, 8, 50, false);
+        offer(1, 2000, 8, 50, false);
         table.offered();
         table.offered();
         table.advance(100);
@@ -44,22 +48,22 @@ class TargetTableTest {
 
     @Test
     void offered_refusesWhatCannotBe() {
-        TargetTable.encodeEntry(entry(1), 2000, 8, -1, false);
+        offer(1, 2000, 8, -1, false);
         assertThatThrownBy(table::offered).isInstanceOf(ProtocolException.class);
     }
 
     @Test
     void offered_refusesToReplaceAHalfInUse() throws ProtocolException {
-        TargetTable.encodeEntry(entry(1), 2000, 8, 50, false);
+        offer(1, 2000, 8, 50, false);
         table.offered();
-        TargetTable.encodeEntry(entry(0), 3000, 9, 50, false);
+        offer(0, 3000, 9, 50, false);
         assertThatThrownBy(table::offered).isInstanceOf(ProtocolException.class).hasMessageContaining("not yet full");
     }
 
     @Test
     void encodeEntry_swapsForAPeerOfTheOtherByteOrder() {
-        TargetTable.encodeEntry(entry(0), 0x0102030405060708L, 0x0a0b0c0d, 0x00010000, false);
-        TargetTable.encodeEntry(entry(1), 0x0807060504030201L, 0x0d0c0b0a, 0x00000100, true);
+        offer(0, 0x0102030405060708L, 0x0a0b0c0d, 0x00010000, false);
+        offer(1, 0x0807060504030201L, 0x0d0c0b0a, 0x00000100, true);
         assertThat(entry(0).mismatch(entry(1))).isEqualTo(-1);
     }
 }
