@@ -109,7 +109,7 @@ public final class CreditStress {
                 if (window.halfDue()) {
                     MemoryBlock block = window.takeSpare();
                     MemorySegment told = wire.table.asSlice((long) entry * TargetTable.ENTRY_BYTES);
-                    TargetTable.encodeEntry(told, block.offset, 0, window.grant(block), false);
+                    TargetTable.encodeEntry(told, 0, block.offset, 0, window.grant(block), false);
                     entry ^= 1;
                 }
                 int limit = window.limit();
