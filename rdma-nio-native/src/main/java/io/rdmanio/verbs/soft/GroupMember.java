@@ -9,8 +9,8 @@ import java.lang.invoke.VarHandle;
  * comes back while its place is in the list still has the same again, so that the list grows no longer than there are queues.
  *
  * <p>Thread safety: enlisting is by any thread, and whoever takes out of the list delists before the queue is polled;
- * {@code next} belongs to who enlists until it is pushed, and then to the group's owner. {@code token} changes under the
- * monitor of the queue and of the group.
+ * {@code next} belongs to who enlists until it is pushed, and then to the group's owner, whose all the rest is but {@code token},
+ * which changes under the monitor of the queue and of the group.
  */
 final class GroupMember {
     private static final VarHandle ENLISTED;
@@ -31,6 +31,11 @@ final class GroupMember {
     volatile Object token;
     /** The next in the list. */
     GroupMember next;
+
+    // begin: of WatchedRings
+    int tellsSinceSleep;
+    int sleepsWhenTold;
+    // end
 
     private int enlisted;
 

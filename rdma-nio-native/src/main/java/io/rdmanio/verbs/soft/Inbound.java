@@ -110,6 +110,29 @@ final class Inbound {
         return current != null && isPresent(current, consumed);
     }
 
+    /** The index of the entry that is taken next, read by any thread. */
+    int nextEntry() {
+        return consumed;
+    }
+
+    /**
+     * Looks for entries without taking them, by any thread.
+     *
+     * @param index of the first to look at, not before {@link #nextEntry}
+     * @return the index of the first that is not there
+     */
+    int behindPresent(int index) {
+        Area current = area;
+        int behind = index;
+        if (current != null) {
+            int limit = index + current.ringMask + 1;
+            while (behind != limit && isPresent(current, behind)) {
+                behind++;
+            }
+        }
+        return behind;
+    }
+
     /** Whether an entry waits whose sender asked for an event. */
     boolean hasSolicited() {
         Area current = area;

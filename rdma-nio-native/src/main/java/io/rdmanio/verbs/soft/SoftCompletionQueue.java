@@ -300,7 +300,7 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
             if (now != count) {
                 count = now;
                 idlePolls[i] = 0;
-                if (!inbound.isWatched() && pollsSinceArmed > POLLS_BEFORE_WATCHING) {
+                if (membership == null && !inbound.isWatched() && pollsSinceArmed > POLLS_BEFORE_WATCHING) {
                     watch(inbound);
                 }
             } else if (++idlePolls[i] > IDLE_POLLS || inbound.isDetached()) {
@@ -341,8 +341,10 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
 
     private void deactivate(int index) {
         Inbound inbound = active[index];
+        boolean wasWatched;
         arming.acquire();
         try {
+            wasWatched = inbound.isWatched();
             inbound.setWatched(false);
             int last = --activeCount;
             active[index] = active[last];
@@ -352,6 +354,9 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
             arming.release();
         }
         keepPending(inbound);
+        if (wasWatched && inbound.hasEntry()) {
+            offerToGroup(); // it was told nobody
+        }
     }
 
     /** Has the next poll look at a queue pair, if it has something. */
@@ -650,6 +655,44 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
             arming.release();
         }
         VarHandle.fullFence();
+    }
+
+    /**
+     * Has the owner of the group look into the ring of the queue's only active queue pair, whose peer need not tell of it then.
+     *
+     * @param member the place in the group
+     * @return where it receives; null when there isn't one, or the queue has left the group
+     */
+    Inbound watchFor(GroupMember member) {
+        arming.acquire();
+        try {
+            if (membership != member || activeCount != 1) {
+                return null;
+            }
+            Inbound only = active[0];
+            only.setWatched(true);
+            return only.isWatched() ? only : null;
+        } finally {
+            arming.release();
+        }
+    }
+
+    /**
+     * Ends that; who calls looks into the ring afterwards.
+     *
+     * @return whether it was watched for this stay in the group
+     */
+    boolean endWatching(GroupMember member, Inbound inbound) {
+        arming.acquire();
+        try {
+            if (membership != member || !inbound.isWatched()) {
+                return false;
+            }
+            inbound.setWatched(false);
+            return true;
+        } finally {
+            arming.release();
+        }
     }
 
     private boolean hasSomething() {

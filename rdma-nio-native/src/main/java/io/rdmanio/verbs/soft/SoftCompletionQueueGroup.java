@@ -13,7 +13,8 @@ import java.util.Map;
 
 /**
  * Completion queues that one thread watches together. Which of them have something is told by the ready sets of the
- * process pairs, and by whoever adds to a queue; a queue is in the list at most once, and is taken out before it is polled.
+ * process pairs, and by whoever adds to a queue; a queue is in the list at most once, and is taken out before it is polled. Into
+ * the rings of the busiest the owner looks by itself ({@link WatchedRings}).
  * A request for a wake-up is one word for each process pair, however many queues and queue pairs there are.
  *
  * <p>Thread safety: {@code take}, {@code prepareToSleep} and {@code awake} are called by one thread at a time, the owner; all
@@ -27,6 +28,10 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
     private final OwnDoorbell doorbell;
     private final OfferedMembers offered = new OfferedMembers();
     private volatile PairLink[] links = NONE;
+
+    // The owner's.
+    private final WatchedRings watched = new WatchedRings(this::offer);
+    private boolean watchedFirst;
 
     // Guarded by this: the queues that are in the group, and those that were and are in the list still.
     private final Map<SoftCompletionQueue, GroupMember> members = new HashMap<>();
@@ -165,10 +170,19 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
 
     @Override
     public int take(Object[] into) {
+        // in turns, lest one kind takes all places every time
+        watchedFirst = !watchedFirst;
+        if (watchedFirst) {
+            return takeOffered(into, watched.take(into, 0));
+        }
+        return watched.take(into, takeOffered(into, 0));
+    }
+
+    private int takeOffered(Object[] into, int from) {
         for (PairLink link : links) {
             link.takeReady();
         }
-        int count = 0;
+        int count = from;
         while (count < into.length) {
             GroupMember member = offered.poll();
             if (member == null) {
@@ -177,6 +191,7 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
             Object token = member.token;
             if (token != null) {
                 into[count++] = token;
+                watched.told(member);
             } else {
                 forget(member);
             }
@@ -186,6 +201,7 @@ final class SoftCompletionQueueGroup implements CompletionQueueGroupHandle {
 
     @Override
     public boolean prepareToSleep() {
+        watched.ownerSleeps();
         synchronized (this) {
             offered.beginSleep();
             armAll(PairHeader.ARMED);

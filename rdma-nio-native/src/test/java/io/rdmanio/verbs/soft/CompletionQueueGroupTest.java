@@ -265,6 +265,123 @@ class CompletionQueueGroupTest {
         right.await(right.receives, 2);
     }
 
+    // What is watched.
+
+    private static Inbound inbound(SoftSide side) {
+        return side.device.host.queuePairs().find(side.pair.number()).inbound();
+    }
+
+    /** A message from left to right that nobody waits for, so that it stays in the ring until it is polled. */
+    private void sendOnly() throws VerbsException {
+        right.postReceive(1, 0, BYTES);
+        left.pair.postSend(left.toPeer(right, SendOpcode.WRITE_WITH_IMM, 0, 0, BYTES, 0));
+    }
+
+    /** Has so much come that the group looks into the ring of right. */
+    private void makeBusy() throws VerbsException {
+        // The first write asks for the key.
+        right.postReceive(1, 0, BYTES);
+        left.pair.postSend(left.toPeer(right, SendOpcode.WRITE_WITH_IMM, SendFlags.SIGNALED, 0, BYTES, 0));
+        left.awaitSend();
+        right.awaitReceive();
+        settle(rightDevice.host);
+        group.add(right.receives, "right");
+        for (int i = 0; i < 40; i++) {
+            sendOnly();
+            assertTells("right");
+            right.awaitReceive();
+        }
+        assertThat(inbound(right).isWatched()).isTrue();
+    }
+
+    private boolean isInReadySet() {
+        return rightDevice
+                .host
+                .pairs()
+                .all()
+                .anyMatch(pair -> pair.inbound().ready().mayHaveAny());
+    }
+
+    @Test
+    void queueThatIsToldOfAgainAndAgain_isToldOfWithoutAWordOfItsPeer() throws VerbsException {
+        makeBusy();
+        for (int i = 0; i < 3; i++) {
+            sendOnly();
+            assertThat(isInReadySet()).isFalse();
+            assertTells("right");
+            assertTells();
+        }
+        right.await(right.receives, 3);
+        assertTells();
+        sendOnly();
+        assertTells("right");
+        right.awaitReceive();
+    }
+
+    @Test
+    void watchedQueue_wakesWhoSleeps() throws IOException {
+        makeBusy();
+        assertThat(group.prepareToSleep()).isTrue();
+        assertThat(inbound(right).isWatched()).isFalse();
+        sendOnly();
+        assertThat(isReadable(group, WAIT_MILLIS)).isTrue();
+        awaken();
+        assertTells("right");
+        right.awaitReceive();
+    }
+
+    @Test
+    void prepareToSleep_isRefusedForWhatIsInAWatchedRing() throws VerbsException {
+        makeBusy();
+        sendOnly();
+        assertThat(group.prepareToSleep()).isFalse();
+        assertTells("right");
+        assertThat(group.prepareToSleep()).isTrue();
+        awaken();
+        right.awaitReceive();
+    }
+
+    @Test
+    void watchedQueueThatMoves_isToldOfInItsNextGroup() throws VerbsException {
+        makeBusy();
+        sendOnly();
+        try (CompletionQueueGroup next = CompletionQueueGroup.open(RdmaEngine.soft())) {
+            next.add(right.receives, "next");
+            assertThat(inbound(right).isWatched()).isFalse();
+            assertTells();
+            assertThat(next.take(told)).isEqualTo(1);
+            assertThat(told[0]).isEqualTo("next");
+            right.awaitReceive();
+        }
+    }
+
+    @Test
+    void watchedQueue_thatNothingComesTo_isWatchedNoLonger() throws VerbsException {
+        makeBusy();
+        for (int i = 0; i <= 10_000; i++) {
+            assertTells();
+        }
+        assertThat(inbound(right).isWatched()).isFalse();
+        sendOnly();
+        assertThat(isInReadySet()).isTrue();
+        assertTells("right");
+        right.awaitReceive();
+    }
+
+    @Test
+    void watchedQueue_thatIsPolledInVain_isWatchedNoLonger() throws VerbsException {
+        makeBusy();
+        try (WorkCompletions one = new WorkCompletions(1)) {
+            for (int i = 0; i <= 2_000; i++) {
+                assertThat(right.receives.poll(one)).isZero();
+            }
+        }
+        assertThat(inbound(right).isWatched()).isFalse();
+        sendOnly();
+        assertTells("right");
+        right.awaitReceive();
+    }
+
     // What wakes.
 
     @Test
@@ -430,13 +547,7 @@ class CompletionQueueGroupTest {
     }
 
     private static int slotOf(SoftSide side) {
-        return side.device
-                .host
-                .queuePairs()
-                .find(side.pair.number())
-                .inbound()
-                .area()
-                .armSlot();
+        return inbound(side).area().armSlot();
     }
 
     @Test

@@ -1,0 +1,126 @@
+package io.rdmanio.verbs.soft;
+
+import java.util.function.Consumer;
+
+/**
+ * The rings that the owner of a group looks into by itself: of queues that were told of again and again while the owner did
+ * not sleep. Their peers need tell nobody then, which takes both sides several cache lines of the ready set for every
+ * message, one after the other. Watching ends when the owner sleeps, when nothing has come for a while, and when the queue
+ * leaves the group; whoever ends it looks into the ring afterwards, for what came meanwhile was told nobody.
+ *
+ * <p>For one thread at a time, the group's owner.
+ */
+final class WatchedRings {
+    private static final int MOST = 8;
+    private static final int TELLS_BEFORE_WATCHING = 16;
+    private static final int IDLE_LOOKS = 10_000;
+
+    private final Consumer<GroupMember> offering;
+    private final GroupMember[] members = new GroupMember[MOST];
+    private final Inbound[] rings = new Inbound[MOST];
+    /** Behind the last entry that was told of. */
+    private final int[] toldEntries = new int[MOST];
+
+    private final int[] idleLooks = new int[MOST];
+    private int count;
+    private int sleeps;
+
+    /**
+     * Watches none.
+     *
+     * @param offering told of a queue that has something when it is watched no longer
+     */
+    WatchedRings(Consumer<GroupMember> offering) {
+        this.offering = offering;
+    }
+
+    /** A queue was told of because somebody had said so; if that happens often, its ring is watched from now on. */
+    void told(GroupMember member) {
+        if (member.sleepsWhenTold != sleeps) {
+            member.sleepsWhenTold = sleeps;
+            member.tellsSinceSleep = 0;
+        }
+        if (++member.tellsSinceSleep > TELLS_BEFORE_WATCHING && count < MOST) {
+            member.tellsSinceSleep = 0;
+            Inbound ring = member.queue.watchFor(member);
+            if (ring != null) {
+                add(member, ring);
+            }
+        }
+    }
+
+    private void add(GroupMember member, Inbound ring) {
+        int place = 0;
+        while (place < count && rings[place] != ring) {
+            place++; // it may be here from a former stay
+        }
+        members[place] = member;
+        rings[place] = ring;
+        toldEntries[place] = ring.nextEntry();
+        idleLooks[place] = 0;
+        count = Math.max(count, place + 1);
+    }
+
+    /**
+     * Tells of the queues whose rings have more entries than when it was told of them last.
+     *
+     * @param into where their tokens go
+     * @param from how many are there already
+     * @return how many are there now
+     */
+    int take(Object[] into, int from) {
+        int filled = from;
+        for (int i = count - 1; i >= 0 && filled < into.length; i--) {
+            if (!rings[i].isWatched()) {
+                drop(i); // whoever has ended it has looked
+            } else if (hasMore(i)) {
+                Object token = members[i].token;
+                if (token != null) {
+                    into[filled++] = token;
+                }
+            } else if (++idleLooks[i] > IDLE_LOOKS) {
+                end(i);
+            }
+        }
+        return filled;
+    }
+
+    private boolean hasMore(int i) {
+        Inbound ring = rings[i];
+        int next = ring.nextEntry();
+        int first = next - toldEntries[i] > 0 ? next : toldEntries[i];
+        int behind = ring.behindPresent(first);
+        toldEntries[i] = behind;
+        if (behind == first) {
+            return false;
+        }
+        idleLooks[i] = 0;
+        return true;
+    }
+
+    /** The owner is going to sleep: all must be told of from now on. */
+    void ownerSleeps() {
+        sleeps++;
+        while (count > 0) {
+            end(count - 1);
+        }
+    }
+
+    private void end(int i) {
+        GroupMember member = members[i];
+        if (member.queue.endWatching(member, rings[i]) && hasMore(i)) {
+            offering.accept(member);
+        }
+        drop(i);
+    }
+
+    private void drop(int i) {
+        int last = --count;
+        members[i] = members[last];
+        rings[i] = rings[last];
+        toldEntries[i] = toldEntries[last];
+        idleLooks[i] = idleLooks[last];
+        members[last] = null;
+        rings[last] = null;
+    }
+}
