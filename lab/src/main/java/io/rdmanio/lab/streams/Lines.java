@@ -20,12 +20,12 @@ final class Lines {
         Limit third = Limit.atMost(1.0 / 3);
         Limit half = Limit.atMost(1.0 / 2);
         return List.of(
-                roundTrips("ping-64", false, SMALL_BYTES, 10_000, List.of(), eighth),
-                roundTrips("ping-16k", false, 16 * KIB, 5_000, List.of(), third),
-                roundTrips("ping-64k", false, 64 * KIB, 2_000, List.of(), half),
-                roundTrips("waiting-64", true, SMALL_BYTES, 10_000, List.of(), eighth),
-                roundTrips("waiting-16k", true, 16 * KIB, 5_000, List.of(), third),
-                roundTrips("waiting-64k", true, 64 * KIB, 2_000, List.of(), half),
+                roundTrips("ping-64", false, SMALL_BYTES, 20_000, List.of(), eighth),
+                roundTrips("ping-16k", false, 16 * KIB, 10_000, List.of(), third),
+                roundTrips("ping-64k", false, 64 * KIB, 5_000, List.of(), half),
+                roundTrips("waiting-64", true, SMALL_BYTES, 20_000, List.of(), eighth),
+                roundTrips("waiting-16k", true, 16 * KIB, 10_000, List.of(), third),
+                roundTrips("waiting-64k", true, 64 * KIB, 5_000, List.of(), half),
                 roundTrips("nopoll-ping-64", false, SMALL_BYTES, 10_000, POLLING_OFF, NO_SLOWER),
                 roundTrips("nopoll-ping-16k", false, 16 * KIB, 5_000, POLLING_OFF, NO_SLOWER),
                 roundTrips("nopoll-ping-64k", false, 64 * KIB, 2_000, POLLING_OFF, NO_SLOWER),

@@ -16,6 +16,9 @@ final class Measurement {
     /** By less than this it is no faster. */
     private static final double STILL_FASTER = 0.9;
 
+    /** While the JVMs' own threads run for more than this part of the time, they compile. */
+    private static final double COMPILING = 0.05;
+
     private static final int SETTLE_MILLIS = 1_000;
     private static final double NANOS_PER_MILLI = 1e6;
 
@@ -70,7 +73,10 @@ final class Measurement {
         soft.tearDown(line);
     }
 
-    /** Has the compilers do their work, until it gets no faster by it, if that comes in time. */
+    /**
+     * Has the compilers do their work, until they have none and it gets no faster, if that comes in time. Where two threads poll on
+     * two processors the compilers take seconds, and for some of them nothing gets faster.
+     */
     private void warmUp(Line line, Team team) throws IOException {
         team.setUp(line);
         Measure time = Measure.time("", Limit.none());
@@ -78,13 +84,19 @@ final class Measurement {
         double best = Double.MAX_VALUE;
         int steady = 0;
         int taken = 0;
+        boolean compiling;
         do {
+            List<ThreadTimes> before = team.threadTimes();
+            long began = System.nanoTime();
             List<Turn> turns = Pairs.repeat(line, team, effort.warmUpNanos(), 1);
+            List<ThreadTimes> after = team.threadTimes();
+            long ofJvms = ranNanos(before, after, false) - ranNanos(before, after, true);
+            compiling = ofJvms > COMPILING * (System.nanoTime() - began);
             double each = time.median(turns);
             steady = each > STILL_FASTER * best ? steady + 1 : 0;
             best = Math.min(best, each);
             taken += turns.size();
-        } while ((steady < STEADY || taken < effort.warmUpTurns()) && System.nanoTime() - deadline < 0);
+        } while ((compiling || steady < STEADY || taken < effort.warmUpTurns()) && System.nanoTime() - deadline < 0);
     }
 
     /** Compares both while each processor has other work, and tells how much slower each has become by it. */
