@@ -1,5 +1,6 @@
 package io.rdmanio.stream;
 
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledFuture;
@@ -16,6 +17,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * look leaves no garbage. Thread-safe.
  */
 final class Attendance {
+    private static final System.Logger LOG = System.getLogger(Attendance.class.getName());
+
     /** Says whether a connection, or a selector, is in use. It is its own place among the newcomers. */
     abstract static class Attendee {
         /** Written before it is published, read after the newcomers are taken. */
@@ -78,7 +81,7 @@ final class Attendance {
     private void look() {
         takeNewcomers();
         for (int i = attendees.size() - 1; i >= 0; i--) {
-            if (!attendees.get(i).stillAttended()) {
+            if (!isStillAttended(attendees.get(i))) {
                 // its place is for the last, which has been asked
                 Attendee last = attendees.removeLast();
                 if (i < attendees.size()) {
@@ -88,6 +91,16 @@ final class Attendance {
         }
         if (attendees.isEmpty()) {
             rest();
+        }
+    }
+
+    private static boolean isStillAttended(Attendee attendee) {
+        try {
+            return attendee.stillAttended();
+        } catch (RuntimeException | Error e) {
+            // a bug in one must not keep the others from being asked; it is told loudly
+            LOG.log(Level.ERROR, "Whether something is in use can't be found out", e);
+            return false;
         }
     }
 

@@ -228,6 +228,7 @@ final class StreamMemory {
                 left |= domain.freeUnused(nanos);
             } catch (VerbsException e) {
                 LOG.log(Level.WARNING, "Memory that no connection uses could not be freed", e);
+                left = true; // what is not so old yet
             }
         }
         return left;

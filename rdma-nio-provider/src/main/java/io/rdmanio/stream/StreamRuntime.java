@@ -224,17 +224,9 @@ public final class StreamRuntime {
         return timer.schedule(task, nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** Runs a task again and again, with pauses, until the future is cancelled. The same objects serve all runs. */
+    /** Runs a task again and again, with pauses, until the future is cancelled or it throws. The same objects serve all runs. */
     private ScheduledFuture<?> every(long nanos, Runnable task) {
-        Runnable guarded = () -> {
-            try {
-                task.run();
-            } catch (RuntimeException | Error e) {
-                // a bug that one run meets must not be the last of it; it is told loudly
-                LOG.log(Level.ERROR, "What the timer runs failed", e);
-            }
-        };
-        return timer.scheduleWithFixedDelay(guarded, nanos, nanos, TimeUnit.NANOSECONDS);
+        return timer.scheduleWithFixedDelay(task, nanos, nanos, TimeUnit.NANOSECONDS);
     }
 
     void opened(StreamConnection connection) {

@@ -255,6 +255,7 @@ final class FfmCommunicationId implements CommunicationIdHandle {
         try (CallFrame frame = CallFrame.enter()) {
             MemorySegment init = frame.cleared(IbvQpInitAttrEx.SIZE);
             QueuePairStructs.write(request, init);
+            wantNoFurtherQueues(request, IbvQpInitAttr.CAP.of(init));
             int result;
             if (request.xrcDomain() == null) {
                 result = (int) Downcall.call(function.get(), frame, id, pd, frame.argumentsAddress());
@@ -271,6 +272,16 @@ final class FfmCommunicationId implements CommunicationIdHandle {
                     id,
                     RdmaCmId.QP.get(struct),
                     QueuePairStructs.capabilities(IbvQpInitAttr.CAP.of(init)));
+        }
+    }
+
+    /** Where there is no queue, as of the extended types, the library makes one for requests that such a queue pair can't have. */
+    private static void wantNoFurtherQueues(QueuePairRequest request, MemorySegment capabilities) {
+        if (request.sendQueue() == null) {
+            IbvQpCap.MAX_SEND_WR.set(capabilities, 0);
+        }
+        if (request.receiveQueue() == null) {
+            IbvQpCap.MAX_RECV_WR.set(capabilities, 0);
         }
     }
 

@@ -133,7 +133,11 @@ final class FfmQueuePair implements QueuePairHandle {
     private void leaveId() {
         FfmEventChannel.DELIVERY.lock();
         try {
-            RdmaCmId.QP.set(RdmaCmId.STRUCT.at(id), 0L);
+            MemorySegment struct = RdmaCmId.STRUCT.at(id);
+            // Else it is closed once more, and the id has another by now.
+            if (RdmaCmId.QP.get(struct) == qp) {
+                RdmaCmId.QP.set(struct, 0L);
+            }
         } finally {
             FfmEventChannel.DELIVERY.unlock();
         }

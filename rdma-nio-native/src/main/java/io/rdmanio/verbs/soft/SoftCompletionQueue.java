@@ -77,6 +77,7 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
     // Guarded by arming.
     private final Claim arming = new Claim();
     private final Inbound[] active = new Inbound[MAX_ACTIVE];
+    private int activeCount; // which the poller reads without
     private volatile int wanted;
 
     // The request for an event as those see it who add to the ring.
@@ -85,7 +86,6 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
 
     // The poller's own.
     private final int[] idlePolls = new int[MAX_ACTIVE];
-    private int activeCount;
     private int nextActive;
     private Inbound pending;
     private Inbound lastPending;

@@ -8,7 +8,8 @@ import java.util.function.Consumer;
  * message, one after the other. Watching ends when the owner sleeps, when nothing has come for a while, and when the queue
  * leaves the group; whoever ends it looks into the ring afterwards, for what came meanwhile was told nobody.
  *
- * <p>For one thread at a time, the group's owner.
+ * <p>For one thread at a time, the group's owner. One that never looks again, nor closes the group, keeps eight queues, closed or
+ * not, from the collector.
  */
 final class WatchedRings {
     private static final int MOST = 8;
@@ -23,6 +24,9 @@ final class WatchedRings {
 
     private final int[] idleLooks = new int[MOST];
     private int count;
+    /** Which is looked at next: whoever has no place for all shall come to see each. */
+    private int next;
+
     private int sleeps;
 
     /**
@@ -56,7 +60,7 @@ final class WatchedRings {
         }
         members[place] = member;
         rings[place] = ring;
-        toldEntries[place] = ring.nextEntry();
+        toldEntries[place] = ring.behindPresent(ring.nextEntry()); // of those it was just told
         idleLooks[place] = 0;
         count = Math.max(count, place + 1);
     }
@@ -70,25 +74,28 @@ final class WatchedRings {
      */
     int take(Object[] into, int from) {
         int filled = from;
-        for (int i = count - 1; i >= 0 && filled < into.length; i--) {
-            if (!rings[i].isWatched()) {
-                drop(i); // whoever has ended it has looked
-            } else if (hasMore(i)) {
-                Object token = members[i].token;
-                if (token != null) {
-                    into[filled++] = token;
-                }
-            } else if (++idleLooks[i] > IDLE_LOOKS) {
-                end(i);
+        for (int left = count; left > 0 && filled < into.length; left--) {
+            next = next < count ? next : 0;
+            Object token = members[next].token;
+            if (token == null || !rings[next].isWatched()) {
+                drop(next); // whoever has ended it has looked
+                continue;
             }
+            if (hasMore(next)) {
+                into[filled++] = token;
+            } else if (++idleLooks[next] > IDLE_LOOKS) {
+                end(next);
+                continue;
+            }
+            next++;
         }
         return filled;
     }
 
     private boolean hasMore(int i) {
         Inbound ring = rings[i];
-        int next = ring.nextEntry();
-        int first = next - toldEntries[i] > 0 ? next : toldEntries[i];
+        int taken = ring.nextEntry();
+        int first = taken - toldEntries[i] > 0 ? taken : toldEntries[i];
         int behind = ring.behindPresent(first);
         toldEntries[i] = behind;
         if (behind == first) {

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -32,7 +33,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class CompletionQueueGroupRaceTest {
     private static final int QUEUES = 4;
     private static final int GROUPS = 3;
-    private static final int MESSAGES_OF_A_ROUND = 6;
+    private static final int MESSAGES_OF_A_ROUND = 40;
+    /** How often an owner looks in vain before it sleeps: hardly, or so often that it comes to look into the rings itself. */
+    private static final int[] PATIENCES = {1, 200, 20_000};
+    /** More than after which a queue pair is looked at no longer. */
+    private static final int POLLS_IN_VAIN = 2_500;
+
     private static final int MOST_MOVES = 40;
     private static final int DEPTH = 32;
     private static final long RACE_NANOS = TimeUnit.SECONDS.toNanos(4);
@@ -48,6 +54,7 @@ class CompletionQueueGroupRaceTest {
     private SoftDevice leftDevice;
     private SoftDevice rightDevice;
     private volatile boolean ended;
+    private final AtomicBoolean watched = new AtomicBoolean();
 
     /** Messages of one sender to one queue. */
     private static final class Flow implements AutoCloseable {
@@ -69,8 +76,12 @@ class CompletionQueueGroupRaceTest {
         }
 
         /** As many as there are receives; the completions of sends are polled, and wake nobody. */
-        void send() throws VerbsException {
-            sender.pair.postSend(sender.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, Long.BYTES));
+        void send(boolean byWrite) throws VerbsException {
+            // A write is done without the receiver, and stays in the ring until the receiver polls.
+            sender.pair.postSend(
+                    byWrite
+                            ? sender.toPeer(receiver, SendOpcode.WRITE_WITH_IMM, SendFlags.SIGNALED, 0, Long.BYTES, 0)
+                            : sender.prepare(SendOpcode.SEND, SendFlags.SIGNALED, 0, Long.BYTES));
             sender.awaitSend();
             sent++;
         }
@@ -87,6 +98,15 @@ class CompletionQueueGroupRaceTest {
             } finally {
                 polling.unlock();
             }
+        }
+
+        boolean isWatched() {
+            return receiver.device
+                    .host
+                    .queuePairs()
+                    .find(receiver.pair.number())
+                    .inbound()
+                    .isWatched();
         }
 
         @Override
@@ -136,39 +156,53 @@ class CompletionQueueGroupRaceTest {
         });
     }
 
-    /** A group's owner: takes and polls, and sleeps when there is nothing. */
-    private void own(CompletionQueueGroup group) throws IOException {
+    /** A group's owner: takes and polls, and sleeps when there is nothing for as long as it has patience. */
+    private void own(CompletionQueueGroup group, Random random) throws IOException {
         Object[] told = new Object[2];
+        int patience = 0;
         while (!ended) {
             int count = group.take(told);
             for (int i = 0; i < count; i++) {
-                ((Flow) told[i]).poll();
-            }
-            if (count == 0 && group.prepareToSleep()) {
-                if (!ended && Poll.awaitReadable(group.fileDescriptor(), -1, SLEEP_MILLIS) == 0) {
-                    throw new AssertionError("nothing came");
+                Flow flow = (Flow) told[i];
+                flow.poll();
+                if (flow.isWatched()) {
+                    watched.set(true);
                 }
-                group.awake();
-                group.drain();
             }
+            if (count == 0 && --patience < 0) {
+                patience = random.nextInt(PATIENCES[random.nextInt(PATIENCES.length)]);
+                sleep(group);
+            }
+        }
+    }
+
+    private void sleep(CompletionQueueGroup group) throws IOException {
+        if (group.prepareToSleep()) {
+            if (!ended && Poll.awaitReadable(group.fileDescriptor(), -1, SLEEP_MILLIS) == 0) {
+                throw new AssertionError("nothing came");
+            }
+            group.awake();
+            group.drain();
         }
     }
 
     private void race(Action moving) throws Exception {
         List<Thread> owners = new ArrayList<>();
         for (CompletionQueueGroup group : groups) {
-            owners.add(start(() -> own(group)));
+            Random random = new Random(seed + owners.size());
+            owners.add(start(() -> own(group, random)));
         }
         try {
             for (Flow flow : flows) {
                 groups.getFirst().add(flow.receiver.receives, flow);
             }
+            Random kinds = new Random(seed);
             long end = System.nanoTime() + RACE_NANOS;
             while (System.nanoTime() < end && failure.get() == null) {
                 Thread mover = start(moving);
                 for (int i = 0; i < MESSAGES_OF_A_ROUND; i++) {
                     for (Flow flow : flows) {
-                        flow.send();
+                        flow.send(kinds.nextBoolean());
                     }
                 }
                 mover.join();
@@ -183,6 +217,7 @@ class CompletionQueueGroupRaceTest {
         }
         assertThat(failure.get()).as("seed %d", seed).isNull();
         assertThat(owners).noneMatch(Thread::isAlive);
+        assertThat(watched).as("some queue was watched").isTrue();
     }
 
     /** Nobody moves any more, so that nothing but what was told of brings the owners to poll. */
@@ -238,6 +273,18 @@ class CompletionQueueGroupRaceTest {
                 }
                 target.add(flow.receiver.receives, flow);
             }
+        });
+    }
+
+    @Test
+    void queuesThatOthersPollInVain_areToldOfEveryMessage() throws Exception {
+        Random random = new Random(seed);
+        race(() -> {
+            Flow flow = flows.get(random.nextInt(QUEUES));
+            for (int i = 0; i < POLLS_IN_VAIN; i++) {
+                flow.poll();
+            }
+            pause(random);
         });
     }
 

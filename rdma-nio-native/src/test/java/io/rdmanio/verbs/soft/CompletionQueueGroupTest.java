@@ -271,27 +271,36 @@ class CompletionQueueGroupTest {
         return side.device.host.queuePairs().find(side.pair.number()).inbound();
     }
 
-    /** A message from left to right that nobody waits for, so that it stays in the ring until it is polled. */
-    private void sendOnly() throws VerbsException {
-        right.postReceive(1, 0, BYTES);
-        left.pair.postSend(left.toPeer(right, SendOpcode.WRITE_WITH_IMM, 0, 0, BYTES, 0));
+    /** A message that nobody waits for, so that it stays in the ring until it is polled. */
+    private static void sendOnly(SoftSide from, SoftSide to) throws VerbsException {
+        to.postReceive(1, 0, BYTES);
+        from.pair.postSend(from.toPeer(to, SendOpcode.WRITE_WITH_IMM, 0, 0, BYTES, 0));
     }
 
-    /** Has so much come that the group looks into the ring of right. */
+    private void sendOnly() throws VerbsException {
+        sendOnly(left, right);
+    }
+
     private void makeBusy() throws VerbsException {
+        makeBusy(left, right, "right");
+    }
+
+    /** Has so much come that the group looks into the ring of the receiver. */
+    private void makeBusy(SoftSide from, SoftSide to, Object token) throws VerbsException {
         // The first write asks for the key.
-        right.postReceive(1, 0, BYTES);
-        left.pair.postSend(left.toPeer(right, SendOpcode.WRITE_WITH_IMM, SendFlags.SIGNALED, 0, BYTES, 0));
-        left.awaitSend();
-        right.awaitReceive();
-        settle(rightDevice.host);
-        group.add(right.receives, "right");
+        to.postReceive(1, 0, BYTES);
+        from.pair.postSend(from.toPeer(to, SendOpcode.WRITE_WITH_IMM, SendFlags.SIGNALED, 0, BYTES, 0));
+        from.awaitSend();
+        to.awaitReceive();
+        settle(to.device.host);
+        group.add(to.receives, token);
+        assertTells();
         for (int i = 0; i < 40; i++) {
-            sendOnly();
-            assertTells("right");
-            right.awaitReceive();
+            sendOnly(from, to);
+            assertTells(token);
+            to.awaitReceive();
         }
-        assertThat(inbound(right).isWatched()).isTrue();
+        assertThat(inbound(to).isWatched()).isTrue();
     }
 
     private boolean isInReadySet() {
@@ -316,6 +325,32 @@ class CompletionQueueGroupTest {
         sendOnly();
         assertTells("right");
         right.awaitReceive();
+    }
+
+    @Test
+    void watchedQueues_areEachToldOfToWhoHasPlaceForOne() throws VerbsException {
+        SoftSide[] others = connect();
+        makeBusy(left, right, "right");
+        makeBusy(others[0], others[1], "others");
+        sendOnly(left, right);
+        sendOnly(others[0], others[1]);
+        Object[] one = new Object[1];
+        List<Object> tokens = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            if (group.take(one) == 1) {
+                tokens.add(one[0]);
+                // There is always more to tell of this one.
+                SoftSide[] again = one[0].equals("right") ? new SoftSide[] {left, right} : others;
+                sendOnly(again[0], again[1]);
+            }
+        }
+        assertThat(tokens).contains("right", "others");
+        right.await(
+                right.receives,
+                1 + (int) tokens.stream().filter("right"::equals).count());
+        others[1].await(
+                others[1].receives,
+                1 + (int) tokens.stream().filter("others"::equals).count());
     }
 
     @Test
