@@ -100,8 +100,14 @@ final class Inbound {
         if (current == null || watched == watch) {
             return;
         }
-        watched = watch;
-        current.setWatched(watch);
+        // Who finds it not to be watched looks into the ring: by then the peer must know.
+        if (watch) {
+            watched = true;
+            current.setWatched(true);
+        } else {
+            current.setWatched(false);
+            watched = false;
+        }
     }
 
     /** Whether an entry waits, read by any thread. */

@@ -341,10 +341,8 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
 
     private void deactivate(int index) {
         Inbound inbound = active[index];
-        boolean wasWatched;
         arming.acquire();
         try {
-            wasWatched = inbound.isWatched();
             inbound.setWatched(false);
             int last = --activeCount;
             active[index] = active[last];
@@ -354,9 +352,6 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
             arming.release();
         }
         keepPending(inbound);
-        if (wasWatched && inbound.hasEntry()) {
-            offerToGroup(); // it was told nobody
-        }
     }
 
     /** Has the next poll look at a queue pair, if it has something. */
@@ -677,19 +672,13 @@ final class SoftCompletionQueue implements CompletionQueueHandle {
         }
     }
 
-    /**
-     * Ends that; who calls looks into the ring afterwards.
-     *
-     * @return whether it was watched for this stay in the group
-     */
-    boolean endWatching(GroupMember member, Inbound inbound) {
+    /** Ends that, if the queue has not left the group; who calls looks into the ring afterwards. */
+    void endWatching(GroupMember member, Inbound inbound) {
         arming.acquire();
         try {
-            if (membership != member || !inbound.isWatched()) {
-                return false;
+            if (membership == member) {
+                inbound.setWatched(false);
             }
-            inbound.setWatched(false);
-            return true;
         } finally {
             arming.release();
         }

@@ -5,8 +5,9 @@ import java.util.function.Consumer;
 /**
  * The rings that the owner of a group looks into by itself: of queues that were told of again and again while the owner did
  * not sleep. Their peers need tell nobody then, which takes both sides several cache lines of the ready set for every
- * message, one after the other. Watching ends when the owner sleeps, when nothing has come for a while, and when the queue
- * leaves the group; whoever ends it looks into the ring afterwards, for what came meanwhile was told nobody.
+ * message, one after the other. Watching ends when the owner sleeps, when nothing has come for a while, when the queue is polled in
+ * vain by somebody else, and when it leaves the group. The owner looks once more then, for what came before was told nobody; who
+ * joins the queue to another group looks for that.
  *
  * <p>For one thread at a time, the group's owner. One that never looks again, nor closes the group, keeps eight queues, closed or
  * not, from the collector.
@@ -40,6 +41,12 @@ final class WatchedRings {
 
     /** A queue was told of because somebody had said so; if that happens often, its ring is watched from now on. */
     void told(GroupMember member) {
+        for (int i = 0; i < count; i++) {
+            if (members[i] == member) {
+                boolean ignored = hasMore(i); // what there is was told of by that
+                return;
+            }
+        }
         if (member.sleepsWhenTold != sleeps) {
             member.sleepsWhenTold = sleeps;
             member.tellsSinceSleep = 0;
@@ -48,21 +55,13 @@ final class WatchedRings {
             member.tellsSinceSleep = 0;
             Inbound ring = member.queue.watchFor(member);
             if (ring != null) {
-                add(member, ring);
+                members[count] = member;
+                rings[count] = ring;
+                toldEntries[count] = ring.behindPresent(ring.nextEntry()); // the same
+                idleLooks[count] = 0;
+                count++;
             }
         }
-    }
-
-    private void add(GroupMember member, Inbound ring) {
-        int place = 0;
-        while (place < count && rings[place] != ring) {
-            place++; // it may be here from a former stay
-        }
-        members[place] = member;
-        rings[place] = ring;
-        toldEntries[place] = ring.behindPresent(ring.nextEntry()); // of those it was just told
-        idleLooks[place] = 0;
-        count = Math.max(count, place + 1);
     }
 
     /**
@@ -76,18 +75,19 @@ final class WatchedRings {
         int filled = from;
         for (int left = count; left > 0 && filled < into.length; left--) {
             next = next < count ? next : 0;
+            boolean isWatched = rings[next].isWatched(); // before the look, for what came meanwhile was told nobody
             Object token = members[next].token;
-            if (token == null || !rings[next].isWatched()) {
-                drop(next); // whoever has ended it has looked
-                continue;
-            }
-            if (hasMore(next)) {
+            if (token == null || !isWatched) {
+                offerIfMore(next); // not told at once: the peer may have said so itself by now
+                drop(next);
+            } else if (hasMore(next)) {
                 into[filled++] = token;
-            } else if (++idleLooks[next] > IDLE_LOOKS) {
+                next++;
+            } else if (idleLooks[next] > IDLE_LOOKS) {
                 end(next);
-                continue;
+            } else {
+                next++;
             }
-            next++;
         }
         return filled;
     }
@@ -98,11 +98,8 @@ final class WatchedRings {
         int first = taken - toldEntries[i] > 0 ? taken : toldEntries[i];
         int behind = ring.behindPresent(first);
         toldEntries[i] = behind;
-        if (behind == first) {
-            return false;
-        }
-        idleLooks[i] = 0;
-        return true;
+        idleLooks[i] = behind == first ? idleLooks[i] + 1 : 0;
+        return behind != first;
     }
 
     /** The owner is going to sleep: all must be told of from now on. */
@@ -115,10 +112,15 @@ final class WatchedRings {
 
     private void end(int i) {
         GroupMember member = members[i];
-        if (member.queue.endWatching(member, rings[i]) && hasMore(i)) {
-            offering.accept(member);
-        }
+        member.queue.endWatching(member, rings[i]);
+        offerIfMore(i);
         drop(i);
+    }
+
+    private void offerIfMore(int i) {
+        if (hasMore(i)) {
+            offering.accept(members[i]);
+        }
     }
 
     private void drop(int i) {
