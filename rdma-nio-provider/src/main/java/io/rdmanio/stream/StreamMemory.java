@@ -3,6 +3,7 @@ package io.rdmanio.stream;
 import io.rdmanio.verbs.DeviceContext;
 import io.rdmanio.verbs.VerbsException;
 import io.rdmanio.verbs.cm.CommunicationId;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -226,7 +227,7 @@ final class StreamMemory {
         for (TrustDomain domain : others) {
             try {
                 left |= domain.freeUnused(nanos);
-            } catch (VerbsException e) {
+            } catch (IOException e) {
                 LOG.log(Level.WARNING, "Memory that no connection uses could not be freed", e);
                 left = true; // what is not so old yet
             }

@@ -3,6 +3,7 @@ package io.rdmanio.stream;
 import io.rdmanio.verbs.AccessFlags;
 import io.rdmanio.verbs.ProtectionDomain;
 import io.rdmanio.verbs.VerbsException;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -49,28 +50,20 @@ final class TrustDomain {
      * Frees slabs of which nothing has been lent for a while. Blocks in the kernel.
      *
      * @return whether others may be freed later
-     * @throws VerbsException if one can't be; the others are
+     * @throws IOException if one can't be; the others are
      */
-    boolean freeUnused(long nanos) throws VerbsException {
+    boolean freeUnused(long nanos) throws IOException {
         List<MemorySlab> unused = new ArrayList<>();
         boolean exposedLeft = exposed.takeUnused(nanos, unused);
         boolean localLeft = local.takeUnused(nanos, unused);
-        VerbsException failure = null;
+        ResourceStack freeing = new ResourceStack();
         for (MemorySlab slab : unused) {
-            try {
+            freeing.add(() -> {
                 slab.region.close();
                 budget.deregistered(slab.lengthBytes());
-            } catch (VerbsException e) {
-                if (failure == null) {
-                    failure = e;
-                } else {
-                    failure.addSuppressed(e);
-                }
-            }
+            });
         }
-        if (failure != null) {
-            throw failure;
-        }
+        freeing.close();
         return exposedLeft || localLeft;
     }
 
